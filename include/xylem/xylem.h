@@ -1,0 +1,224 @@
+/*
+ * Xylem: collective communication for HPC programs on CPUs and NVIDIA GPUs.
+ *
+ * This header is the C API. It needs no MPI, CUDA or libfabric header. A program that has an MPI communicator makes a
+ * Xylem communicator from it with <xylem/xylem_mpi.h>; any other program fills a xylem_bootstrap itself.
+ *
+ * Common rules, valid for every collective below:
+ *
+ * - All ranks of the communicator call the same collectives in the same order, with the same count, type, op and root.
+ * - `count` is in elements of `type`, never in bytes. A count of 0 is legal: no buffer is touched, NULL is fine then.
+ * - Buffers may have any alignment. Send buffers are only read. Send and receive buffers do not overlap, except where a
+ *   function says how it works in place.
+ * - `stream` says where the call is ordered. XYLEM_STREAM_NONE: the call blocks until the result is in the receive buffer
+ *   and the send buffer may be reused. Any other value is a CUDA stream and is refused with XYLEM_ERROR_UNSUPPORTED by a
+ *   build or on a machine without device support.
+ * - Threads: one communicator is used by one thread at a time; different communicators by different threads at once.
+ * - Results of a reduction are bitwise equal on all ranks that receive them, and from run to run with the same number of
+ *   ranks and the same placement on hosts.
+ * - No function throws or exits. Each returns a status; xylem_last_error() tells more in words.
+ */
+#ifndef XYLEM_XYLEM_H
+#define XYLEM_XYLEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define XYLEM_VERSION_MAJOR 0
+#define XYLEM_VERSION_MINOR 1
+#define XYLEM_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define XYLEM_API __attribute__((visibility("default")))
+#else
+#define XYLEM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a call came to. Everything but XYLEM_SUCCESS is a failure. */
+typedef enum xylem_status {
+  XYLEM_SUCCESS = 0,
+  XYLEM_ERROR_INVALID_ARGUMENT = 1, /**< An argument is wrong; nothing was sent, the communicator is as before. */
+  XYLEM_ERROR_UNSUPPORTED = 2,      /**< Legal, but not offered here (op for this type, device buffers, ...). As above. */
+  XYLEM_ERROR_OUT_OF_MEMORY = 3,    /**< Memory, address space or descriptors ran out. */
+  XYLEM_ERROR_SYSTEM = 4,           /**< The operating system or the network library refused; see xylem_last_error(). */
+  XYLEM_ERROR_MISMATCH = 5,         /**< Ranks called different collectives, or with other count, type, op or root. */
+  XYLEM_ERROR_PEER_FAILED = 6,      /**< Another rank died or gave up; the communicator cannot be used any more. */
+  XYLEM_ERROR_TIMEOUT = 7,          /**< XYLEM_TIMEOUT was set and has passed. */
+  XYLEM_ERROR_INTERNAL = 8          /**< A fault of Xylem's own. Please report it with the text of xylem_last_error(). */
+} xylem_status;
+
+/** Element types. Sizes are those of the C types of this platform; FLOAT16 and BFLOAT16 have 2 bytes. */
+typedef enum xylem_type {
+  XYLEM_INT8 = 0,
+  XYLEM_INT16,
+  XYLEM_INT32,
+  XYLEM_INT64,
+  XYLEM_UINT8,
+  XYLEM_UINT16,
+  XYLEM_UINT32,
+  XYLEM_UINT64,
+  XYLEM_FLOAT16,  /**< IEEE binary16. */
+  XYLEM_BFLOAT16, /**< The upper half of a float. */
+  XYLEM_FLOAT,
+  XYLEM_DOUBLE,
+  XYLEM_LONG_DOUBLE,
+  XYLEM_COMPLEX_FLOAT,       /**< Two floats: real, imaginary. */
+  XYLEM_COMPLEX_DOUBLE,      /**< Two doubles. */
+  XYLEM_COMPLEX_LONG_DOUBLE, /**< Two long doubles. */
+  XYLEM_BOOL,                /**< C _Bool, C++ bool. */
+  XYLEM_LOGICAL8,            /**< Fortran LOGICAL of 1, 2, 4, 8 bytes: zero is false, results are 0 or 1. */
+  XYLEM_LOGICAL16,
+  XYLEM_LOGICAL32,
+  XYLEM_LOGICAL64,
+  XYLEM_BYTE,            /**< Uninterpreted 8 bits: bitwise ops only. */
+  XYLEM_FLOAT_INT,       /**< struct { float value; int index; }, for MINLOC and MAXLOC; likewise those below. */
+  XYLEM_DOUBLE_INT,      /**< struct { double value; int index; } */
+  XYLEM_LONG_INT,        /**< struct { long value; int index; } */
+  XYLEM_INT_INT,         /**< struct { int value; int index; } (MPI_2INT, MPI_2INTEGER) */
+  XYLEM_SHORT_INT,       /**< struct { short value; int index; } */
+  XYLEM_LONG_DOUBLE_INT, /**< struct { long double value; int index; } */
+  XYLEM_FLOAT_FLOAT,     /**< struct { float value; float index; } (MPI_2REAL) */
+  XYLEM_DOUBLE_DOUBLE,   /**< struct { double value; double index; } (MPI_2DOUBLE_PRECISION) */
+  XYLEM_TYPE_COUNT       /**< The number of types; not a type. */
+} xylem_type;
+
+/** Reduction operations, with the meaning of MPI-4.0 section 6.9.2. All are commutative and associative to MPI.
+ *  MAX and MIN beside a NaN give NaN. MAXLOC and MINLOC of equal values give the smaller index. */
+typedef enum xylem_op {
+  XYLEM_SUM = 0,
+  XYLEM_PROD,
+  XYLEM_MAX,
+  XYLEM_MIN,
+  XYLEM_LAND,
+  XYLEM_BAND,
+  XYLEM_LOR,
+  XYLEM_BOR,
+  XYLEM_LXOR,
+  XYLEM_BXOR,
+  XYLEM_MAXLOC,
+  XYLEM_MINLOC,
+  XYLEM_OP_COUNT /**< The number of operations; not an operation. */
+} xylem_op;
+
+/** A communicator: a set of ranks, one handle in each. */
+typedef struct xylem_comm* xylem_comm_t;
+
+/** A CUDA stream, opaque here. */
+typedef struct CUstream_st* xylem_stream_t;
+#define XYLEM_STREAM_NONE ((xylem_stream_t)-1)
+
+/** In place of a send buffer: the input is in the receive buffer. Each collective says where in it. */
+#define XYLEM_IN_PLACE ((const void*)-1)
+
+/**
+ * How ranks find each other before Xylem connects them. The struct is copied; `context` must live until the communicator
+ * is destroyed.
+ */
+typedef struct xylem_bootstrap {
+  int rank; /**< This rank, 0 ... size - 1. */
+  int size; /**< The number of ranks, at least 1. */
+  /**
+   * Gathers `bytes` bytes from every rank, in rank order, into `recv` (size * bytes bytes) on every rank. Blocks.
+   * Returns 0, or anything else on failure. Called while a communicator is made or split, never in a collective.
+   */
+  int (*allgather)(const void* send, void* recv, size_t bytes, void* context);
+  /**
+   * Called now and then by a thread that waits inside a Xylem call, so that messages of the layer below (an MPI's
+   * rendezvous, say) go on. Must return at once. May be NULL.
+   */
+  void (*progress)(void* context);
+  void* context; /**< Passed to both functions. */
+} xylem_bootstrap;
+
+/** The version of the library as "major.minor.patch". Never NULL. */
+XYLEM_API const char* xylem_version(void);
+
+/** A short text for a status, such as "invalid argument". Never NULL; valid for ever. */
+XYLEM_API const char* xylem_status_string(xylem_status status);
+
+/** What went wrong in the last failed Xylem call of this thread: call, rank, host, reason. Never NULL; valid until this
+ *  thread's next failing call. */
+XYLEM_API const char* xylem_last_error(void);
+
+/** The size in bytes of one element, with the padding of the C struct for pairs; 0 for a value that is no type. */
+XYLEM_API size_t xylem_type_size(xylem_type type);
+
+/** 1 if `op` is defined on `type` (MPI-4.0 section 6.9.2), else 0. */
+XYLEM_API int xylem_op_supported(xylem_op op, xylem_type type);
+
+/**
+ * Makes a communicator of all ranks of `bootstrap`. Collective over these ranks. All of them succeed or all of them fail.
+ * On failure *comm is NULL.
+ */
+XYLEM_API xylem_status xylem_comm_create(xylem_comm_t* comm, const xylem_bootstrap* bootstrap);
+
+/**
+ * Makes a communicator from every group of ranks with the same `color`, ordered by `key`, then by rank in `comm`
+ * (MPI-4.0 section 7.4.2, MPI_Comm_split). A negative color takes no part: *new_comm is NULL then. Collective over `comm`.
+ * The parent's bootstrap must outlive the new communicator.
+ */
+XYLEM_API xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_t* new_comm);
+
+/** Ends a communicator. Every rank calls it once; no rank waits for another. NULL is ignored. */
+XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
+
+/** This rank in `comm`. */
+XYLEM_API xylem_status xylem_comm_rank(xylem_comm_t comm, int* rank);
+
+/** The number of ranks of `comm`. */
+XYLEM_API xylem_status xylem_comm_size(xylem_comm_t comm, int* size);
+
+/**
+ * Reduces `count` elements over all ranks; every rank gets the result (MPI-4.0 section 6.9.6).
+ * sendbuf, recvbuf: count elements each. In place: sendbuf is XYLEM_IN_PLACE or equals recvbuf.
+ */
+XYLEM_API xylem_status xylem_allreduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                       xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Reduces `count` elements over all ranks to `root` (MPI-4.0 section 6.9.1).
+ * sendbuf: count elements. recvbuf: count elements at the root, ignored elsewhere. In place, at the root only: sendbuf is
+ * XYLEM_IN_PLACE or equals recvbuf.
+ */
+XYLEM_API xylem_status xylem_reduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                    int root, xylem_comm_t comm, xylem_stream_t stream);
+
+/** Copies `count` elements in `buffer` at `root` to `buffer` on every other rank (MPI-4.0 section 6.4). */
+XYLEM_API xylem_status xylem_bcast(void* buffer, size_t count, xylem_type type, int root, xylem_comm_t comm,
+                                   xylem_stream_t stream);
+
+/**
+ * Gathers `count` elements from each rank, in rank order, on every rank (MPI-4.0 section 6.7).
+ * sendbuf: count elements; recvbuf: size * count elements. In place: sendbuf is XYLEM_IN_PLACE or equals the caller's own
+ * block, recvbuf + rank * count elements.
+ */
+XYLEM_API xylem_status xylem_allgather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
+                                       xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Reduces size * count elements over all ranks; rank i gets block i of the result (MPI-4.0 section 6.10.1).
+ * sendbuf: size * count elements; recvbuf: count elements. In place with XYLEM_IN_PLACE: recvbuf holds size * count input
+ * elements, and the result takes its first count elements. In place otherwise: recvbuf is sendbuf + rank * count elements.
+ */
+XYLEM_API xylem_status xylem_reduce_scatter_block(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
+                                                  xylem_op op, xylem_comm_t comm, xylem_stream_t stream);
+
+/** Returns on no rank before every rank has called it (MPI-4.0 section 6.3). */
+XYLEM_API xylem_status xylem_barrier(xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Writes what this process did so far as one JSON object into `text` (at most `capacity` bytes with the final NUL, cut if
+ * need be) and the length it wants, without the NUL, into *length: version, and per collective calls, bytes, seconds and
+ * how often each algorithm ran; hosts and provider of the largest communicator seen. Any thread, any time.
+ */
+XYLEM_API xylem_status xylem_statistics(char* text, size_t capacity, size_t* length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

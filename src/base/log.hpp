@@ -1,0 +1,22 @@
+// Lines to stderr, off unless XYLEM_LOG asks: "xylem: warn: rank 3 on node7: text". One write(2) a line, so that lines of
+// several ranks never mix. Warnings are shown by default; a good run prints none.
+#pragma once
+
+#include <string>
+
+namespace xylem::log {
+
+enum class Level { off, warn, info, debug };
+
+// Who speaks; called once the rank is known (before that, lines carry the pid). Thread-safe.
+void set_identity(int rank, const std::string& host);
+
+bool enabled(Level level);
+void write(Level level, const std::string& text);
+
+inline void warn(const std::string& text) { write(Level::warn, text); }
+// Guard the construction of costly texts with enabled().
+inline void info(const std::string& text) { write(Level::info, text); }
+inline void debug(const std::string& text) { write(Level::debug, text); }
+
+}  // namespace xylem::log

@@ -1,0 +1,47 @@
+// Every XYLEM_* variable is declared here and nowhere else: name, type, default, help. Read once, constant after.
+// The only file of the project that calls getenv is settings.cpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/log.hpp"
+
+namespace xylem {
+
+// One setting per member. What must be equal on all ranks of a communicator (marked "agreed") is taken from rank 0 when the
+// communicator is made.
+struct Settings {
+  bool disable = false;                     // XYLEM_DISABLE: leave every call to the MPI below
+  log::Level log_level = log::Level::warn;  // XYLEM_LOG: off, warn, info, debug
+  std::string stats_file;                   // XYLEM_STATS: rank 0 writes what was done here at MPI_Finalize
+  std::string host_id;                      // XYLEM_HOSTID: the name of this host; wins over detection
+  std::string provider;                     // XYLEM_PROVIDER: libfabric provider by name, such as tcp;ofi_rxm
+  std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces an algorithm (agreed)
+  std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
+};
+
+// Description of one setting for `xylem info` and docs/settings.md.
+struct SettingInfo {
+  std::string_view name;
+  std::string_view type;          // "flag", "word", "path", "bytes", "choice"
+  std::string default_value;      // as a user would write it; empty: unset
+  std::string value;              // as it is in force now
+  std::string_view help;          // one sentence
+  bool agreed;                    // taken from rank 0 of each communicator
+};
+
+// The settings of this process. The first call reads the environment, warns of unknown XYLEM_* names (with the nearest known
+// one) and of values that make no sense (then the default holds). Thread-safe.
+const Settings& settings();
+
+// All settings in the order of their declaration.
+std::span<const SettingInfo> setting_infos();
+
+// The same as settings(), from a given environment ("NAME=VALUE" entries, null-terminated); complaints go to `complaints`.
+// This is what tests call.
+Settings parse_settings(const char* const* environment, std::string& complaints);
+
+}  // namespace xylem
