@@ -1,0 +1,39 @@
+# What a build can be asked for, and the flags that all targets share.
+option(XYLEM_BUILD_TESTS "Build the tests" ON)
+option(XYLEM_WARNINGS_AS_ERRORS "Fail on compiler warnings" OFF)
+set(XYLEM_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# What users run lies in one known place: build/<preset>/bin and build/<preset>/lib.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/archive")
+
+find_program(XYLEM_CCACHE ccache)
+if(XYLEM_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${XYLEM_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${XYLEM_CCACHE}")
+endif()
+
+add_library(xylem_flags INTERFACE)
+target_compile_options(xylem_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align -Wunused -Woverloaded-virtual
+  $<$<BOOL:${XYLEM_WARNINGS_AS_ERRORS}>:-Werror>
+  # Bits are the same on every path: no contraction into fused multiply-add.
+  -ffp-contract=off)
+if(XYLEM_SANITIZE)
+  target_compile_options(xylem_flags INTERFACE -fsanitize=${XYLEM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(xylem_flags INTERFACE -fsanitize=${XYLEM_SANITIZE})
+endif()
