@@ -29,7 +29,8 @@ endif()
 
 add_library(xylem_flags INTERFACE)
 target_compile_options(xylem_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align -Wunused -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wunused
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<BOOL:${XYLEM_WARNINGS_AS_ERRORS}>:-Werror>
   # Bits are the same on every path: no contraction into fused multiply-add.
   -ffp-contract=off)
