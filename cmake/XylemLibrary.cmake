@@ -6,8 +6,6 @@ if(NOT rooms)
   return()
 endif()
 
-find_package(Threads REQUIRED)
-
 # Linking an object library takes its objects and, for the final link only, what it needs privately.
 add_library(xylem_core STATIC)
 target_include_directories(xylem_core PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")

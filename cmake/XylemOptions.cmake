@@ -1,4 +1,9 @@
 # What a build can be asked for, and the flags that all targets share.
+#
+#   XYLEM_BUILD_TESTS         the tests are built and registered with CTest (default ON)
+#   XYLEM_WARNINGS_AS_ERRORS  a compiler warning ends the build (default OFF; scripts/test.sh turns it on)
+#   XYLEM_SANITIZE            empty, "address,undefined" or "thread": for all targets (the presets asan and tsan)
+#   XYLEM_MPICH_MPICC, XYLEM_OPENMPI_MPICC   the compiler wrapper of an MPI that is not on the PATH (cmake/XylemMpi.cmake)
 option(XYLEM_BUILD_TESTS "Build the tests" ON)
 option(XYLEM_WARNINGS_AS_ERRORS "Fail on compiler warnings" OFF)
 set(XYLEM_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")
@@ -32,6 +37,9 @@ target_compile_options(xylem_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wcast-align -Wunused
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<BOOL:${XYLEM_WARNINGS_AS_ERRORS}>:-Werror>
+  # Function names and lines for backtraces and profilers; costs no speed.
+  $<$<CONFIG:Release>:-g1>
+  $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>
   # Bits are the same on every path: no contraction into fused multiply-add.
   -ffp-contract=off)
 if(XYLEM_SANITIZE)
