@@ -12,10 +12,11 @@ target_include_directories(xylem_core PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJ
 target_link_libraries(xylem_core PRIVATE xylem_flags ${room_targets} PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
 set(export_map "${CMAKE_CURRENT_LIST_DIR}/xylem.map")
+file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/xylem/*.h")
 add_library(xylem SHARED)
 add_library(xylem::xylem ALIAS xylem)
 target_sources(xylem
-  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES "${PROJECT_SOURCE_DIR}/include/xylem/xylem.h")
+  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${public_headers})
 target_link_libraries(xylem PRIVATE xylem_flags ${room_targets} Threads::Threads ${CMAKE_DL_LIBS})
 # -z defs: a symbol that nothing defines is an error here and not in the user's program.
 target_link_options(xylem PRIVATE "LINKER:--version-script=${export_map}" "LINKER:--gc-sections")

@@ -26,6 +26,13 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/archive")
 
+# Products find each other by their own place, in the build folder and installed, so both can be moved.
+set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Where libraries go, below the prefix")
+include(GNUInstallDirs)
+file(RELATIVE_PATH lib_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN" "$ORIGIN/${lib_from_bin}")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
 find_program(XYLEM_CCACHE ccache)
 if(XYLEM_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${XYLEM_CCACHE}")
