@@ -11,9 +11,9 @@
  * and the solution is near the known one.
  *
  * Comparing two runs: floating-point sums depend on the order of their terms, and from 3 ranks on another MPI library may
- * add the ranks' parts of a dot product in another order. That changes the last of 16 digits. The method carries such a
- * difference on as an absolute one, in units of the first residual: the first lines agree in all 9 digits, and once the
- * residual has fallen by a factor of a million, in about 6. compare_residuals.py applies this rule to two outputs.
+ * add the ranks' parts of a dot product in another order. That changes the last of 16 digits, and the method amplifies it:
+ * the first residuals agree in all 9 digits printed, later ones in 6 or 7. A sum that is wrong shows in the first digits.
+ * compare_residuals.py compares two outputs by this rule.
  */
 #include <math.h>
 #include <mpi.h>
