@@ -2,9 +2,11 @@
 # A GoogleTest executable that sees every room from inside: it links xylem_core, the static archive of all rooms.
 # Each GoogleTest case is one CTest case, so that a hang is reported with the case's name; TIMEOUT (default 60) is for one case.
 # ONE_TEST makes one CTest case of the whole executable: for large parameter spaces, where starting a process costs more than
-# a case does. Default label: unit.
+# a case does. Default label: unit. The target unit_tests builds all of them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
+
+add_custom_target(unit_tests)
 
 function(xylem_unit_test name)
   cmake_parse_arguments(ARG "ONE_TEST" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
@@ -20,6 +22,7 @@ function(xylem_unit_test name)
 
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE xylem_flags xylem_core GTest::gmock_main ${ARG_LIBRARIES})
+  add_dependencies(unit_tests ${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
   if(ARG_ONE_TEST)
