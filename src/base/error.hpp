@@ -18,7 +18,8 @@ class Error : public std::runtime_error {
   xylem_status code_;
 };
 
-// An Error for a failed system call: "<what>: <strerror(errno)>".
+// An Error for a failed system call: "<what>: <strerror(errno)>". Its code is XYLEM_ERROR_OUT_OF_MEMORY where memory, space
+// or descriptors ran out, else XYLEM_ERROR_SYSTEM.
 Error system_error(const std::string& what);
 
 }  // namespace xylem

@@ -2,16 +2,20 @@
 // several ranks never mix. Warnings are shown by default; a good run prints none.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace xylem::log {
 
 enum class Level { off, warn, info, debug };
+inline constexpr std::array<std::string_view, 4> kLevelNames = {"off", "warn", "info", "debug"};
 
-// Who speaks; called once the rank is known (before that, lines carry the pid). Thread-safe.
+// Who speaks; called once the rank is known (before that, lines carry the pid and the host's own name). Thread-safe.
 void set_identity(int rank, const std::string& host);
 
 bool enabled(Level level);
+// Leaves errno as it was. Line breaks in `text` become spaces, and what a pipe could not take whole is cut.
 void write(Level level, const std::string& text);
 
 inline void warn(const std::string& text) { write(Level::warn, text); }

@@ -1,5 +1,8 @@
 // Every XYLEM_* variable is declared here and nowhere else: name, type, default, help. Read once, constant after.
 // The only file of the project that calls getenv is settings.cpp.
+//
+// To add a setting, add a member with its default below and a row to the table in settings.cpp, then regenerate
+// docs/settings.md with the build target settings_page.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +24,18 @@ struct Settings {
   std::string provider;                     // XYLEM_PROVIDER: libfabric provider by name, such as tcp;ofi_rxm
   std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces an algorithm (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
+  double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)
 };
 
 // Description of one setting for `xylem info` and docs/settings.md.
 struct SettingInfo {
   std::string_view name;
-  std::string_view type;          // "flag", "word", "path", "bytes", "choice"
-  std::string default_value;      // as a user would write it; empty: unset
-  std::string value;              // as it is in force now
-  std::string_view help;          // one sentence
-  bool agreed;                    // taken from rank 0 of each communicator
+  std::string_view type;      // "flag", "word", "path", "bytes", "seconds", "choice"
+  std::string accepts;        // what a value looks like: "a size such as 64, 64K, 1M or 1G"
+  std::string default_value;  // as a user would write it; empty: unset
+  std::string value;          // as it is in force now
+  std::string_view help;      // one sentence
+  bool agreed;                // taken from rank 0 of each communicator
 };
 
 // The settings of this process. The first call reads the environment, warns of unknown XYLEM_* names (with the nearest known
@@ -40,8 +45,8 @@ const Settings& settings();
 // All settings in the order of their declaration.
 std::span<const SettingInfo> setting_infos();
 
-// The same as settings(), from a given environment ("NAME=VALUE" entries, null-terminated); complaints go to `complaints`.
-// This is what tests call.
+// The same as settings(), from a given environment ("NAME=VALUE" entries, null-terminated); complaints go to `complaints`,
+// one a line. An empty value counts as unset. This is what tests call.
 Settings parse_settings(const char* const* environment, std::string& complaints);
 
 }  // namespace xylem
