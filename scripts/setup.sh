@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs what building, testing and the demo need, with apt. Touches neither network nor package database when all is there.
+set -euo pipefail
+
+packages=(
+  cmake ninja-build g++ gfortran ccache pkg-config          # the build
+  libhwloc-dev libfabric-dev libboost-context-dev           # topology, network, fibers
+  mpich libmpich-dev openmpi-bin libopenmpi-dev libpmix-dev # the MPIs to be preloaded into
+  libgtest-dev libgmock-dev libbenchmark-dev                # tests
+  libfmt-dev libcli11-dev nlohmann-json3-dev                # the tool
+  python3 procps util-linux clang-format clang-tidy         # scripts and checks
+)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: this is no Debian or relative of it; nothing is installed. What the build looks for, by Debian's names:"
+  echo "  ${packages[*]}"
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "setup: all ${#packages[@]} packages are installed."
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: ${#missing[@]} packages are missing, and installing them takes root or sudo. Ask for:" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "setup: installing with apt-get: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+echo "setup: done."
