@@ -1,0 +1,59 @@
+// What a rank does now, for its peers' diagnosis: "rank 3 is in call 17, an allreduce of 8 bytes". The owner writes it when a
+// call begins; any peer may read it at any time. A reader that meets a writer may see fields of two calls: `sequence` before
+// and after tells; a rank that others wait for stands still.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/platform.hpp"
+
+namespace xylem::shm {
+
+struct alignas(exec::kCacheLine) CallRecord {
+  std::uint64_t sequence;  // calls of this communicator begun so far; 0: none yet
+  std::uint64_t bytes;
+  std::uint32_t signature;
+  std::uint32_t collective;
+  std::uint32_t op;
+  std::uint32_t type;
+  std::int32_t root;
+  std::int32_t pid;
+
+  // Of the owner, into its line.
+  void publish(const CallRecord& call) {
+    transfer<true>(*this, call);
+    std::atomic_ref(sequence).store(call.sequence, std::memory_order_release);
+  }
+  // Of a reader. The sequence is read first: what the other fields hold is of that call or of a later one.
+  CallRecord snapshot() const {
+    CallRecord call{};
+    call.sequence = exec::load_acquire(sequence);
+    transfer<false>(call, *this);
+    return call;
+  }
+
+ private:
+  // Word by word, since the two sides may meet; `to_shared` says which of the two is the shared line.
+  template <bool to_shared>
+  static void transfer(CallRecord& to, const CallRecord& from) {
+    move<to_shared>(to.bytes, from.bytes);
+    move<to_shared>(to.signature, from.signature);
+    move<to_shared>(to.collective, from.collective);
+    move<to_shared>(to.op, from.op);
+    move<to_shared>(to.type, from.type);
+    move<to_shared>(to.root, from.root);
+    move<to_shared>(to.pid, from.pid);
+  }
+  template <bool to_shared, class T>
+  static void move(T& to, const T& from) {
+    if constexpr (to_shared) {
+      std::atomic_ref(to).store(from, std::memory_order_relaxed);
+    } else {
+      to = std::atomic_ref(const_cast<T&>(from)).load(std::memory_order_relaxed);
+    }
+  }
+};
+static_assert(sizeof(CallRecord) == exec::kCacheLine);
+
+}  // namespace xylem::shm
