@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-# What each room may include beside itself.
+# What each room may include beside itself. Its own CMakeLists.txt names, after NEEDS, those of them that it does include.
 ROOMS = {
     "base": set(),
     "topo": {"base"},
@@ -39,6 +39,7 @@ CHECKED_FOLDERS = ["src", "include", "mpi_wrappers", "tools", "tests", "examples
 MAY_READ_ENVIRONMENT = ("tests/", "examples/")
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".inc"}
 
+NEEDS = re.compile(r"\bNEEDS\b([a-z\s]*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 READS_ENVIRONMENT = re.compile(r"\b(?:secure_)?getenv\s*\(|\benviron\b")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -52,8 +53,17 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
-def violations_of(path, text):
-    """Yields (line, complaint) for one file; `path` is relative to the root, with slashes."""
+def declared_needs(root, room):
+    """The rooms after NEEDS in a room's CMakeLists.txt; None if there is no such file yet."""
+    file = root / "src" / room / "CMakeLists.txt"
+    if not file.exists():
+        return None
+    match = NEEDS.search(file.read_text(encoding="utf-8"))
+    return set(match.group(1).split()) if match else set()
+
+
+def violations_of(path, text, needs):
+    """Yields (line, complaint) for one file; `path` is relative to the root, with slashes; `needs` maps room to its NEEDS."""
     parts = path.split("/")
     room = parts[1] if parts[0] == "src" and len(parts) > 2 else None
     if room is not None and room not in ROOMS:
@@ -68,6 +78,8 @@ def violations_of(path, text):
         other_room = ours and "/" in header and target in ROOMS and target != room
         if room and other_room and target not in ROOMS[room]:
             yield line, f'src/{room} may not know src/{target}, but includes "{header}"'
+        elif room and other_room and needs.get(room) is not None and target not in needs[room]:
+            yield line, f'includes "{header}", but src/{room}/CMakeLists.txt does not name {target} after NEEDS'
         if parts[0] == "mpi_wrappers" and other_room and target != "base":
             yield line, f'the preload library uses the C API only, but includes "{header}"'
         for pattern, places in FOREIGN:
@@ -84,10 +96,14 @@ def check(root):
     root = pathlib.Path(root)
     files = [file for folder in CHECKED_FOLDERS for file in sorted((root / folder).rglob("*")) if file.suffix in SUFFIXES]
     found = []
+    needs = {room: declared_needs(root, room) for room in ROOMS}
+    for room, named in needs.items():
+        for other in sorted((named or set()) - ROOMS[room]):
+            found.append(f"src/{room}/CMakeLists.txt:1: {room} may not need {other}")
     for file in files:
         path = file.relative_to(root).as_posix()
         text = file.read_text(encoding="utf-8")
-        found += [f"{path}:{line}: {complaint}" for line, complaint in violations_of(path, text)]
+        found += [f"{path}:{line}: {complaint}" for line, complaint in violations_of(path, text, needs)]
     return len(files), found
 
 
@@ -102,11 +118,14 @@ def self_test():
         "src/coll/gpu.hpp": "#include <cuda_runtime.h>\n",
         "src/coll/setting.cpp": 'int on = getenv("XYLEM_X") != nullptr;\n',
         "src/other/new.cpp": "int x;\n",
+        "src/api/CMakeLists.txt": "xylem_room(api SOURCES a.cpp NEEDS comm shm)\n",
+        "src/api/undeclared.cpp": '#include "plan/plan.hpp"\n',
         "mpi_wrappers/deep.c": '#include "comm/communicator.hpp"\n',
     }
     good = {
         "src/coll/ring.hpp": '#include "exec/channel.hpp"\n// never getenv()\nconst char* text = "getenv(";\n',
         "src/base/settings.cpp": '#include <cstdlib>\nconst char* x = getenv("XYLEM_X");\n',
+        "src/api/declared.cpp": '#include "comm/communicator.hpp"\n',
         "src/topo/topology.cpp": "#include <hwloc.h>\n",
         "src/exec/platform.hpp": "#include <cuda/atomic>\n",
         "mpi_wrappers/front.c": '#include <mpi.h>\n#include "xylem/xylem.h"\n',
@@ -132,7 +151,8 @@ def main():
     if sys.argv[1] == "--self-test":
         sys.exit(0 if self_test() else 1)
     count, found = check(sys.argv[1])
-    print("\n".join(found))
+    for line in found:
+        print(line)
     print(f"{count} files, {len(found)} violations")
     sys.exit(1 if found or not count else 0)
 

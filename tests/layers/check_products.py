@@ -51,7 +51,8 @@ def main():
         found += [f"{name} exports {symbol}" for symbol in symbols if not re.fullmatch(exports, symbol)]
         found += [f"{name} needs {library}" for library in libraries if not re.fullmatch(needs, library)]
         print(f"{name}: {len(symbols)} symbols, needs {', '.join(libraries)}")
-    print("\n".join(found))
+    for line in found:
+        print(line)
     sys.exit(1 if found else 0)
 
 
