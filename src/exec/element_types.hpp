@@ -1,0 +1,124 @@
+// The C++ types behind xylem_type, for the CPU and for CUDA alike, and how they are read and written at any alignment.
+#pragma once
+
+#include <cfloat>
+#include <tuple>
+#include <type_traits>
+
+#include "exec/platform.hpp"
+#include "xylem/xylem.h"
+
+namespace xylem::exec {
+
+// IEEE binary16, computed in float. The conversions give the same bits as the F16C instructions: NaNs are made quiet and
+// keep the upper bits of their payload, and neither direction depends on the thread's flush-to-zero modes.
+struct Half {
+  std::uint16_t bits;
+
+  XYLEM_HD float to_float() const {
+    const std::uint32_t magnitude = bits & 0x7fffU;
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16U;
+    const std::uint32_t normal = (magnitude << 13U) + ((127U - 15U) << 23U);
+    const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, static_cast<float>(magnitude) * 0x1p-24F);
+    const std::uint32_t infinity_or_nan = 0x7f800000U | (magnitude << 13U) | (magnitude > 0x7c00U ? 0x00400000U : 0U);
+    const std::uint32_t value = magnitude < 0x0400U ? subnormal : magnitude < 0x7c00U ? normal : infinity_or_nan;
+    return __builtin_bit_cast(float, sign | value);
+  }
+
+  // Rounds to nearest, ties to even.
+  XYLEM_HD static Half from_float(float value) {
+    const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
+    const std::uint32_t magnitude = word & 0x7fffffffU;
+    // Rounds at bit 13; a carry out of the mantissa moves on to the next exponent, at the end to infinity.
+    const std::uint32_t normal = (magnitude + 0xfffU + ((magnitude >> 13U) & 1U) - ((127U - 15U) << 23U)) >> 13U;
+    // Beside 0.5 the last bit of a float is worth 2^-24, as in a subnormal half: the addition does the rounding.
+    const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) + 0.5F) & 0x7fffU;
+    const std::uint32_t nan = 0x7e00U | ((magnitude >> 13U) & 0x03ffU);
+    const std::uint32_t rounded = magnitude < 0x38800000U   ? subnormal
+                                  : magnitude < 0x477ff000U ? normal
+                                  : magnitude > 0x7f800000U ? nan
+                                                            : 0x7c00U;
+    return {static_cast<std::uint16_t>(((word >> 16U) & 0x8000U) | rounded)};
+  }
+};
+
+// The upper half of a float, computed in float.
+struct BFloat16 {
+  std::uint16_t bits;
+
+  XYLEM_HD float to_float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16U); }
+
+  // Rounds to nearest, ties to even. NaNs are made quiet and keep the upper bits of their payload.
+  XYLEM_HD static BFloat16 from_float(float value) {
+    const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
+    const std::uint32_t rounded = (word + 0x7fffU + ((word >> 16U) & 1U)) >> 16U;
+    const std::uint32_t nan = (word >> 16U) | 0x0040U;
+    return {static_cast<std::uint16_t>(value != value ? nan : rounded)};
+  }
+};
+
+template <class Real>
+struct Complex {
+  Real real;
+  Real imaginary;
+};
+
+// C's _Bool and Fortran's LOGICAL: any value but zero is true. Never read as a C++ bool, which has two legal values only.
+template <class Word>
+struct Logical {
+  Word word;
+};
+
+// The operands of MAXLOC and MINLOC, laid out as the C struct.
+template <class Value, class Index>
+struct Pair {
+  Value value;
+  Index index;
+};
+
+// By xylem_type.
+using ElementTypes = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                std::uint32_t, std::uint64_t, Half, BFloat16, float, double, long double, Complex<float>,
+                                Complex<double>, Complex<long double>, Logical<std::uint8_t>, Logical<std::uint8_t>,
+                                Logical<std::uint16_t>, Logical<std::uint32_t>, Logical<std::uint64_t>, std::byte,
+                                Pair<float, int>, Pair<double, int>, Pair<long, int>, Pair<int, int>, Pair<short, int>,
+                                Pair<long double, int>, Pair<float, float>, Pair<double, double>>;
+static_assert(std::tuple_size_v<ElementTypes> == XYLEM_TYPE_COUNT);
+
+template <std::size_t type>
+using ElementType = std::tuple_element_t<type, ElementTypes>;
+static_assert(std::is_same_v<ElementType<XYLEM_FLOAT>, float>);
+static_assert(std::is_same_v<ElementType<XYLEM_COMPLEX_LONG_DOUBLE>, Complex<long double>>);
+static_assert(std::is_same_v<ElementType<XYLEM_BYTE>, std::byte>);
+static_assert(std::is_same_v<ElementType<XYLEM_DOUBLE_DOUBLE>, Pair<double, double>>);
+static_assert(sizeof(bool) == sizeof(ElementType<XYLEM_BOOL>));
+
+template <class T>
+XYLEM_HD T load_element(const std::byte* at) {
+  T value;
+  __builtin_memcpy(&value, at, sizeof(T));
+  return value;
+}
+
+// Padding is written as zeros, so that equal results are equal bytes wherever they were computed.
+template <class T>
+XYLEM_HD void store_element(std::byte* at, const T& value) {
+  constexpr std::size_t kExtended = 10;  // bytes of an x87 extended number that carry its value
+  constexpr bool kPadded = std::is_same_v<T, long double> && LDBL_MANT_DIG == 64;
+  if constexpr (kPadded) __builtin_memset(at, 0, sizeof(T));
+  __builtin_memcpy(at, &value, kPadded ? kExtended : sizeof(T));
+}
+template <class Real>
+XYLEM_HD void store_element(std::byte* at, const Complex<Real>& value) {
+  store_element(at, value.real);
+  store_element(at + sizeof(Real), value.imaginary);
+}
+template <class Value, class Index>
+XYLEM_HD void store_element(std::byte* at, const Pair<Value, Index>& pair) {
+  using Whole = Pair<Value, Index>;
+  if constexpr (sizeof(Whole) != sizeof(Value) + sizeof(Index)) __builtin_memset(at, 0, sizeof(Whole));
+  store_element(at, pair.value);
+  store_element(at + offsetof(Whole, index), pair.index);
+}
+
+}  // namespace xylem::exec

@@ -1,0 +1,181 @@
+// The operations of xylem_op on one element, for the CPU and for CUDA alike: the one definition of each. A type on which an
+// operation is defined (MPI-4.0 section 6.9.2) has an `apply`; the others have none.
+//
+// The same bits come out whatever the compiler makes of it:
+// - Integers wrap around.
+// - SUM and PROD beside a NaN give that NaN, made quiet; of two NaNs the left one. Hardware takes the first operand, but the
+//   compiler may swap the operands of an addition, so the choice is spelled out.
+// - MAX and MIN beside a NaN give that NaN, of two NaNs the left one. -0.0 is smaller than +0.0.
+// - MAXLOC and MINLOC take a NaN for the largest or smallest value, all NaNs and both zeros for equal, and of equal values
+// the
+//   pair with the smaller index, of equal indices the left pair.
+// - Complex numbers are multiplied by the schoolbook formula, without C's repair of infinities.
+#pragma once
+
+#include <concepts>
+
+#include "exec/element_types.hpp"
+
+namespace xylem::exec {
+
+template <class T>
+concept Integer = std::integral<T>;
+template <class T>
+concept Floating = std::floating_point<T>;
+
+// Unsigned and not promoted to a signed type, so that it wraps.
+template <Integer T>
+using Wrapping = decltype(std::make_unsigned_t<T>{} + 0U);
+
+struct Sum {
+  template <Integer T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(static_cast<Wrapping<T>>(left) + static_cast<Wrapping<T>>(right));
+  }
+  template <Floating T>
+  XYLEM_HD static T apply(T left, T right) {
+    return left + (left != left ? left : right);
+  }
+  template <Floating T>
+  XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
+    return {apply(left.real, right.real), apply(left.imaginary, right.imaginary)};
+  }
+};
+
+struct Prod {
+  template <Integer T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(static_cast<Wrapping<T>>(left) * static_cast<Wrapping<T>>(right));
+  }
+  template <Floating T>
+  XYLEM_HD static T apply(T left, T right) {
+    return left * (left != left ? left : right);
+  }
+  template <Floating T>
+  XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
+    const T minuend = apply(left.real, right.real);
+    const T subtrahend = apply(left.imaginary, right.imaginary);
+    return {minuend - (minuend != minuend ? minuend : subtrahend),
+            Sum::apply(apply(left.real, right.imaginary), apply(left.imaginary, right.real))};
+  }
+};
+
+// MAX and MIN, which differ in the comparison and in the zero they prefer.
+template <bool kLargest>
+struct Extremum {
+  template <Integer T>
+  XYLEM_HD static T apply(T left, T right) {
+    return (kLargest ? left < right : right < left) ? right : left;
+  }
+  template <Floating T>
+  XYLEM_HD static T apply(T left, T right) {
+    const bool take_left = (kLargest ? left >= right : left <= right) || left != left;
+    // Equal numbers have equal bits but for the two zeros, which differ in the sign.
+    if constexpr (std::same_as<T, long double>) {
+      if (left == right) return (__builtin_signbit(left) != 0) == kLargest ? right : left;
+      return take_left ? left : right;
+    } else {
+      using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Word left_word = __builtin_bit_cast(Word, left);
+      const Word right_word = __builtin_bit_cast(Word, right);
+      const Word equal = kLargest ? left_word & right_word : left_word | right_word;
+      const Word chosen = take_left ? left_word : right_word;
+      return __builtin_bit_cast(T, left == right ? equal : chosen);
+    }
+  }
+};
+using Max = Extremum<true>;
+using Min = Extremum<false>;
+
+template <bool kLargest>
+struct ExtremumLocation {
+  template <class Value, class Index>
+  XYLEM_HD static Pair<Value, Index> apply(Pair<Value, Index> left, Pair<Value, Index> right) {
+    const bool left_nan = left.value != left.value;
+    const bool right_nan = right.value != right.value;
+    const bool right_beats = (kLargest ? right.value > left.value : right.value < left.value) || (right_nan && !left_nan);
+    const bool equal = right.value == left.value || (right_nan && left_nan);
+    return right_beats || (equal && right.index < left.index) ? right : left;
+  }
+};
+using MaxLoc = ExtremumLocation<true>;
+using MinLoc = ExtremumLocation<false>;
+
+// The logical operations, on truth values.
+struct And {
+  XYLEM_HD static bool of(bool left, bool right) { return left && right; }
+};
+struct Or {
+  XYLEM_HD static bool of(bool left, bool right) { return left || right; }
+};
+struct Xor {
+  XYLEM_HD static bool of(bool left, bool right) { return left != right; }
+};
+template <class Connective>
+struct Truth {
+  template <Integer T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(Connective::of(left != 0, right != 0));
+  }
+  template <Integer T>
+  XYLEM_HD static Logical<T> apply(Logical<T> left, Logical<T> right) {
+    return {apply(left.word, right.word)};
+  }
+};
+using Land = Truth<And>;
+using Lor = Truth<Or>;
+using Lxor = Truth<Xor>;
+
+template <class T>
+concept Bits = Integer<T> || std::same_as<T, std::byte>;
+
+struct Band {
+  template <Bits T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(left & right);
+  }
+};
+struct Bor {
+  template <Bits T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(left | right);
+  }
+};
+struct Bxor {
+  template <Bits T>
+  XYLEM_HD static T apply(T left, T right) {
+    return static_cast<T>(left ^ right);
+  }
+};
+
+// By xylem_op.
+using Operations = std::tuple<Sum, Prod, Max, Min, Land, Band, Lor, Bor, Lxor, Bxor, MaxLoc, MinLoc>;
+static_assert(std::tuple_size_v<Operations> == XYLEM_OP_COUNT);
+
+template <std::size_t op>
+using Operation = std::tuple_element_t<op, Operations>;
+static_assert(std::same_as<Operation<XYLEM_LAND>, Land> && std::same_as<Operation<XYLEM_MINLOC>, MinLoc>);
+
+// The 16-bit floating-point types compute in float: exact for one operation on binary16, as a float has more than twice its
+// digits.
+template <class T>
+concept NarrowFloat = requires(T value) {
+  { value.to_float() } -> std::same_as<float>;
+};
+
+template <class Op, class T>
+concept Defined = requires(T left, T right) {
+  Op::apply(left, right);
+}
+|| (NarrowFloat<T> && requires(float left, float right) { Op::apply(left, right); });
+
+template <class Op, class T>
+requires Defined<Op, T> XYLEM_HD T combine(T left, T right) {
+  if constexpr (NarrowFloat<T>) {
+    return T::from_float(Op::apply(left.to_float(), right.to_float()));
+  } else {
+    return Op::apply(left, right);
+  }
+}
+
+}  // namespace xylem::exec

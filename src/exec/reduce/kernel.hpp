@@ -1,0 +1,109 @@
+// Loops over the operations of exec/operations.hpp, and tables of them. Each instruction set has one source file, which gives
+// make_table() its set as a type:
+//
+//   struct Set {
+//     static constexpr bool kBaseline;                 // plain loops for the types that cannot be vectorised, too
+//     template <class Loop> static void run(out, left, right, count);  // Loop::run, compiled for these instructions
+//   };
+//
+// The loops are always inlined into Set::run and so take over its instructions. Everything that is instantiated with Set has
+// the internal linkage of Set, so that no code for a newer CPU can be linked into a path for an older one.
+#pragma once
+
+#include <utility>
+
+#include "exec/operations.hpp"
+#include "exec/reduce/table.hpp"
+
+namespace xylem::exec {
+
+template <class Op, class T>
+struct Loop {
+  [[gnu::always_inline]] static void run(std::byte* out, const std::byte* left, const std::byte* right, std::size_t count) {
+    // `out` may be `left` or `right`: no iteration reads what another one writes.
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = i * sizeof(T);
+      store_element(out + at, combine<Op>(load_element<T>(left + at), load_element<T>(right + at)));
+    }
+  }
+};
+
+// Which loop serves an operation on a type: many pairs are the same computation. `kLanes` of T make one element.
+template <class Op, class Element>
+struct Serve {
+  using T = Element;
+  static constexpr std::size_t kLanes = 1;
+};
+template <class Op, class Element>
+requires std::same_as<Op, Band> || std::same_as<Op, Bor> || std::same_as<Op, Bxor>
+struct Serve<Op, Element> {
+  using T = std::uint8_t;
+  static constexpr std::size_t kLanes = sizeof(Element);
+};
+template <class Op, Integer Element>
+requires std::same_as<Op, Sum> || std::same_as<Op, Prod> || std::same_as<Op, Land> || std::same_as<Op, Lor> ||
+    std::same_as<Op, Lxor>
+struct Serve<Op, Element> {
+  using T = std::make_unsigned_t<Element>;
+  static constexpr std::size_t kLanes = 1;
+};
+template <class Op, class Word>
+struct Serve<Op, Logical<Word>> {
+  using T = Word;
+  static constexpr std::size_t kLanes = 1;
+};
+template <class Real>
+struct Serve<Sum, Complex<Real>> {
+  using T = Real;
+  static constexpr std::size_t kLanes = 2;
+};
+
+// Types that have no vector form: x87 numbers, and pairs, whose fields lie interleaved.
+template <class T>
+inline constexpr bool kVectorises = true;
+template <>
+inline constexpr bool kVectorises<long double> = false;
+template <>
+inline constexpr bool kVectorises<Complex<long double>> = false;
+template <class Value, class Index>
+inline constexpr bool kVectorises<Pair<Value, Index>> = false;
+
+template <class Set, class Op, class T, std::size_t kLanes>
+void reduce(void* out, const void* left, const void* right, std::size_t count) {
+  if constexpr (kLanes > 1) {
+    reduce<Set, Op, T, 1>(out, left, right, count * kLanes);
+  } else {
+    Set::template run<Loop<Op, T>>(static_cast<std::byte*>(out), static_cast<const std::byte*>(left),
+                                   static_cast<const std::byte*>(right), count);
+  }
+}
+
+template <class Set, class Op, class Element>
+constexpr ReduceFunction make_entry() {
+  if constexpr (Defined<Op, Element> && (Set::kBaseline || kVectorises<Element>)) {
+    using Served = Serve<Op, Element>;
+    return &reduce<Set, Op, typename Served::T, Served::kLanes>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Set, std::size_t op, std::size_t... types>
+constexpr void fill_row(ReduceTable& table, std::index_sequence<types...>) {
+  ((table.function[op][types] = make_entry<Set, Operation<op>, ElementType<types>>()), ...);
+}
+
+template <class Set, std::size_t... ops>
+constexpr ReduceTable make_table(std::index_sequence<ops...>) {
+  ReduceTable table{};
+  (fill_row<Set, ops>(table, std::make_index_sequence<XYLEM_TYPE_COUNT>()), ...);
+  return table;
+}
+
+template <class Set>
+constexpr ReduceTable make_table() {
+  return make_table<Set>(std::make_index_sequence<XYLEM_OP_COUNT>());
+}
+
+}  // namespace xylem::exec
