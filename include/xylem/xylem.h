@@ -184,8 +184,8 @@ XYLEM_API xylem_status xylem_allreduce(const void* sendbuf, void* recvbuf, size_
  * sendbuf: count elements. recvbuf: count elements at the root, ignored elsewhere. In place, at the root only: sendbuf is
  * XYLEM_IN_PLACE or equals recvbuf.
  */
-XYLEM_API xylem_status xylem_reduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
-                                    int root, xylem_comm_t comm, xylem_stream_t stream);
+XYLEM_API xylem_status xylem_reduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op, int root,
+                                    xylem_comm_t comm, xylem_stream_t stream);
 
 /** Copies `count` elements in `buffer` at `root` to `buffer` on every other rank (MPI-4.0 section 6.4). */
 XYLEM_API xylem_status xylem_bcast(void* buffer, size_t count, xylem_type type, int root, xylem_comm_t comm,
@@ -196,8 +196,8 @@ XYLEM_API xylem_status xylem_bcast(void* buffer, size_t count, xylem_type type, 
  * sendbuf: count elements; recvbuf: size * count elements. In place: sendbuf is XYLEM_IN_PLACE or equals the caller's own
  * block, recvbuf + rank * count elements.
  */
-XYLEM_API xylem_status xylem_allgather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
-                                       xylem_comm_t comm, xylem_stream_t stream);
+XYLEM_API xylem_status xylem_allgather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_comm_t comm,
+                                       xylem_stream_t stream);
 
 /**
  * Reduces size * count elements over all ranks; rank i gets block i of the result (MPI-4.0 section 6.10.1).
