@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -154,6 +155,8 @@ const Loaded& loaded() {
   return it;
 }
 
+std::atomic_flag complaints_told;
+
 }  // namespace
 
 Settings parse_settings(const char* const* environment, std::string& complaints) {
@@ -180,13 +183,19 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
 const Settings& settings() {
   const Settings& result = loaded().settings;
   // Told after loading and not while: log::warn() asks for the settings itself.
-  static std::atomic_flag told;
-  if (!told.test_and_set()) {
+  if (!complaints_told.test_and_set()) {
     std::string_view rest = loaded().complaints;
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
       log::warn(std::string(rest.substr(0, end)));
   }
   return result;
+}
+
+void leave_settings_complaints_to_others() { complaints_told.test_and_set(); }
+
+std::string launcher_variable(const char* name) {
+  const char* const value = getenv(name);
+  return value != nullptr ? value : "";
 }
 
 std::span<const SettingInfo> setting_infos() {

@@ -42,11 +42,18 @@ struct SettingInfo {
 // one) and of values that make no sense (then the default holds). Thread-safe.
 const Settings& settings();
 
+// Leaves the warnings of settings() to another copy of this room in the same process: the preload library's back end has its
+// own beside that of libxylem.so.
+void leave_settings_complaints_to_others();
+
 // All settings in the order of their declaration.
 std::span<const SettingInfo> setting_infos();
 
 // The same as settings(), from a given environment ("NAME=VALUE" entries, null-terminated); complaints go to `complaints`,
 // one a line. An empty value counts as unset. This is what tests call.
 Settings parse_settings(const char* const* environment, std::string& complaints);
+
+// What the launcher that started this process set for it, such as PMI_RANK; empty if it is not set. Not for settings.
+std::string launcher_variable(const char* name);
 
 }  // namespace xylem
