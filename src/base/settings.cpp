@@ -107,6 +107,8 @@ constexpr std::array kRows = {
         "The name of the host that this rank believes to be on. Ranks with other names use the network between them."),
     row<Word, &Settings::provider>(
         "XYLEM_PROVIDER", own, "The libfabric provider between hosts, such as tcp;ofi_rxm. Unset: the most suitable one."),
+    row<Word, &Settings::nic>("XYLEM_NIC", own,
+                              "The network interface or device between hosts, such as eth0 or mlx5_0. Unset: the nearest."),
     row<Word, &Settings::algorithm>(
         "XYLEM_ALGORITHM", agreed,
         "Forces algorithms: collective:name, several with commas, such as allreduce:ring,bcast:tree."),

@@ -22,6 +22,7 @@ struct Settings {
   std::string stats_file;                   // XYLEM_STATS: rank 0 writes what was done here at MPI_Finalize
   std::string host_id;                      // XYLEM_HOSTID: the name of this host; wins over detection
   std::string provider;                     // XYLEM_PROVIDER: libfabric provider by name, such as tcp;ofi_rxm
+  std::string nic;                          // XYLEM_NIC: network interface or device between hosts, such as eth0
   std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces an algorithm (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
   double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)

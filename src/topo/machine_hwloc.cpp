@@ -53,7 +53,7 @@ Bitmap allowed_cores() {
 int count(hwloc_topology_t topology, hwloc_obj_type_t type) { return std::max(0, hwloc_get_nbobjs_by_type(topology, type)); }
 
 std::size_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t thread) {
-  const hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology, type, thread);
+  hwloc_obj* const cache = hwloc_get_ancestor_obj_by_type(topology, type, thread);
   return cache != nullptr ? cache->attr->cache.size : 0;
 }
 
@@ -81,7 +81,7 @@ Machine read_machine() {
   machine.l3_groups = count(topology, HWLOC_OBJ_L3CACHE);
   if (machine.l3_groups == 0) machine.l3_groups = count(topology, HWLOC_OBJ_L2CACHE);
   const int first = hwloc_bitmap_first(allowed.get());
-  const hwloc_obj_t thread = first < 0 ? nullptr : hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(first));
+  hwloc_obj* const thread = first < 0 ? nullptr : hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(first));
   if (thread != nullptr) {
     machine.l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE, thread);
     machine.l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE, thread);
