@@ -10,8 +10,8 @@ namespace {
 // The loop must stay a loop: CMakeLists.txt keeps the compiler from seeing a memcpy in it.
 template <std::size_t kVector>
 struct VectorCopy {
-  typedef std::uint64_t Vector __attribute__((vector_size(kVector), may_alias));
-  typedef std::uint64_t Unaligned __attribute__((vector_size(kVector), aligned(1), may_alias));
+  using Vector [[gnu::vector_size(kVector), gnu::may_alias]] = std::uint64_t;
+  using Unaligned [[gnu::vector_size(kVector), gnu::aligned(1), gnu::may_alias]] = std::uint64_t;
 
   static constexpr std::size_t kBlock = 4 * kVector;
 

@@ -53,7 +53,7 @@ struct BFloat16 {
     const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
     const std::uint32_t rounded = (word + 0x7fffU + ((word >> 16U) & 1U)) >> 16U;
     const std::uint32_t nan = (word >> 16U) | 0x0040U;
-    return {static_cast<std::uint16_t>(value != value ? nan : rounded)};
+    return {static_cast<std::uint16_t>((word & 0x7fffffffU) > 0x7f800000U ? nan : rounded)};
   }
 };
 

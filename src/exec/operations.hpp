@@ -27,6 +27,17 @@ concept Floating = std::floating_point<T>;
 template <Integer T>
 using Wrapping = decltype(std::make_unsigned_t<T>{} + 0U);
 
+template <class T>
+XYLEM_HD bool is_nan(T value) {
+  return value != value;  // NOLINT(misc-redundant-expression): a NaN is not equal to itself
+}
+
+// `left` where it is a NaN, else `right`: the second operand that makes a NaN on the left win.
+template <Floating T>
+XYLEM_HD T nan_or(T left, T right) {
+  return is_nan(left) ? left : right;
+}
+
 struct Sum {
   template <Integer T>
   XYLEM_HD static T apply(T left, T right) {
@@ -34,7 +45,7 @@ struct Sum {
   }
   template <Floating T>
   XYLEM_HD static T apply(T left, T right) {
-    return left + (left != left ? left : right);
+    return left + nan_or(left, right);
   }
   template <Floating T>
   XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
@@ -49,13 +60,13 @@ struct Prod {
   }
   template <Floating T>
   XYLEM_HD static T apply(T left, T right) {
-    return left * (left != left ? left : right);
+    return left * nan_or(left, right);
   }
   template <Floating T>
   XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
     const T minuend = apply(left.real, right.real);
     const T subtrahend = apply(left.imaginary, right.imaginary);
-    return {minuend - (minuend != minuend ? minuend : subtrahend),
+    return {minuend - nan_or(minuend, subtrahend),
             Sum::apply(apply(left.real, right.imaginary), apply(left.imaginary, right.real))};
   }
 };
@@ -69,7 +80,7 @@ struct Extremum {
   }
   template <Floating T>
   XYLEM_HD static T apply(T left, T right) {
-    const bool take_left = (kLargest ? left >= right : left <= right) || left != left;
+    const bool take_left = (kLargest ? left >= right : left <= right) || is_nan(left);
     // Equal numbers have equal bits but for the two zeros, which differ in the sign.
     if constexpr (std::same_as<T, long double>) {
       if (left == right) return (__builtin_signbit(left) != 0) == kLargest ? right : left;
@@ -91,8 +102,8 @@ template <bool kLargest>
 struct ExtremumLocation {
   template <class Value, class Index>
   XYLEM_HD static Pair<Value, Index> apply(Pair<Value, Index> left, Pair<Value, Index> right) {
-    const bool left_nan = left.value != left.value;
-    const bool right_nan = right.value != right.value;
+    const bool left_nan = is_nan(left.value);
+    const bool right_nan = is_nan(right.value);
     const bool right_beats = (kLargest ? right.value > left.value : right.value < left.value) || (right_nan && !left_nan);
     const bool equal = right.value == left.value || (right_nan && left_nan);
     return right_beats || (equal && right.index < left.index) ? right : left;

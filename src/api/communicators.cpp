@@ -1,0 +1,71 @@
+#include "api/errors.hpp"
+#include "api/handle.hpp"
+#include "base/log.hpp"
+#include "comm/user_bootstrap.hpp"
+
+namespace {
+
+using xylem::api::fail;
+using xylem::api::guarded;
+
+// Log lines carry the rank in the first communicator of the process: the one of all its ranks, as a rule.
+void introduce(const xylem::Communicator& communicator) {
+  static const bool once = [&] {
+    xylem::log::set_identity(static_cast<int>(communicator.rank()), xylem::Placement::here().host_name);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+xylem_status xylem_comm_create(xylem_comm_t* comm, const xylem_bootstrap* bootstrap) {
+  return guarded("xylem_comm_create", [&] {
+    if (comm == nullptr) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_create: comm is NULL");
+    *comm = nullptr;
+    if (bootstrap == nullptr || bootstrap->allgather == nullptr) {
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_create: bootstrap or its allgather is NULL");
+    }
+    if (bootstrap->size < 1 || bootstrap->rank < 0 || bootstrap->rank >= bootstrap->size) {
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_create: the bootstrap says rank " +
+                                                    std::to_string(bootstrap->rank) + " of " +
+                                                    std::to_string(bootstrap->size));
+    }
+    auto made =
+        std::make_unique<xylem::Communicator>(std::make_shared<xylem::UserBootstrap>(*bootstrap), xylem::Placement::here());
+    introduce(*made);
+    *comm = new xylem_comm(std::move(made));
+    return XYLEM_SUCCESS;
+  });
+}
+
+xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_t* new_comm) {
+  return guarded("xylem_comm_split", [&] {
+    if (comm == nullptr || new_comm == nullptr) {
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_split: comm or new_comm is NULL");
+    }
+    *new_comm = nullptr;
+    std::unique_ptr<xylem::Communicator> made = comm->communicator->split(color, key);
+    if (made != nullptr) *new_comm = new xylem_comm(std::move(made));
+    return XYLEM_SUCCESS;
+  });
+}
+
+xylem_status xylem_comm_destroy(xylem_comm_t comm) {
+  return guarded("xylem_comm_destroy", [&] {
+    delete comm;
+    return XYLEM_SUCCESS;
+  });
+}
+
+xylem_status xylem_comm_rank(xylem_comm_t comm, int* rank) {
+  if (comm == nullptr || rank == nullptr) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_rank: comm or rank is NULL");
+  *rank = static_cast<int>(comm->communicator->rank());
+  return XYLEM_SUCCESS;
+}
+
+xylem_status xylem_comm_size(xylem_comm_t comm, int* size) {
+  if (comm == nullptr || size == nullptr) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_size: comm or size is NULL");
+  *size = static_cast<int>(comm->communicator->size());
+  return XYLEM_SUCCESS;
+}

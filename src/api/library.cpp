@@ -1,0 +1,30 @@
+// What needs no communicator: version, types, operations, statistics.
+#include <algorithm>
+#include <cstring>
+
+#include "api/errors.hpp"
+#include "base/version.hpp"
+#include "comm/statistics.hpp"
+#include "exec/reduce.hpp"
+
+const char* xylem_version(void) { return xylem::kVersion; }
+
+size_t xylem_type_size(xylem_type type) { return xylem::exec::type_bytes(type); }
+
+int xylem_op_supported(xylem_op op, xylem_type type) { return xylem::exec::find_reduce(op, type) != nullptr; }
+
+xylem_status xylem_statistics(char* text, size_t capacity, size_t* length) {
+  return xylem::api::guarded("xylem_statistics", [&] {
+    if (length == nullptr || (text == nullptr && capacity != 0)) {
+      return xylem::api::fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_statistics: text or length is NULL");
+    }
+    const std::string json = xylem::statistics_json();
+    *length = json.size();
+    if (capacity != 0) {
+      const std::size_t fitting = std::min(capacity - 1, json.size());
+      std::memcpy(text, json.data(), fitting);
+      text[fitting] = '\0';
+    }
+    return XYLEM_SUCCESS;
+  });
+}

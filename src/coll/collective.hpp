@@ -1,0 +1,14 @@
+// The collectives there are, and what each asks for.
+#pragma once
+
+#include <cstddef>
+
+namespace xylem::coll {
+
+enum class Collective : unsigned char { allreduce, reduce, bcast, allgather, reduce_scatter_block, barrier };
+inline constexpr std::size_t kCollectives = 6;
+
+// "allreduce": in messages, settings and statistics.
+const char* collective_name(Collective collective);
+
+}  // namespace xylem::coll

@@ -1,0 +1,163 @@
+// Flat algorithms for small messages inside a host: every rank shows its data on the board, and whoever needs it reads it
+// there. One hop. With P ranks and N bytes: a rank writes N and reads (P-1) N; latency one cache-line transfer for N <= 56
+// bytes, since flag and data share the line. Sums are folded in rank order, the same on every rank.
+#pragma once
+
+#include "coll/args.hpp"
+#include "coll/collective.hpp"
+#include "coll/traits.hpp"
+#include "exec/lane.hpp"
+
+namespace xylem::coll {
+
+// out <- the fold over all members, in the order of the board, of what they show; `skip` bytes into their buffers.
+template <class Lane>
+XYLEM_HD void fold_shown(Lane& lane, const Group& host, std::size_t shown_bytes, std::size_t skip, exec::Slice out) {
+  const auto part = [&](std::uint32_t member) { return exec::View(lane.fetch(member, shown_bytes).data + skip, out.bytes); };
+  exec::View left = part(0);
+  if (host.size == 1) lane.copy(out, left);
+  for (std::uint32_t member = 1; member < host.size; ++member) {
+    lane.reduce(out, left, part(member));
+    left = out;
+  }
+}
+
+struct FlatAllreduce {
+  static constexpr auto collective = Collective::allreduce;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) {
+    return work.board.latency + work.bytes * (work.ranks * work.board.per_byte + (work.ranks - 1) * work.reduce_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const exec::View own = args.in(base, length);
+      lane.show(own);
+      fold_shown(lane, args.host, own.bytes, 0, args.out(base, length));
+      lane.finish(true);
+    }
+  }
+};
+
+struct FlatReduce {
+  static constexpr auto collective = Collective::reduce;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) {
+    return work.board.latency + work.bytes * (work.ranks * work.board.per_byte + (work.ranks - 1) * work.reduce_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const exec::View own = args.in(base, length);
+      lane.show(own);
+      const bool is_root = args.rank == args.root;
+      if (is_root) fold_shown(lane, args.host, own.bytes, 0, args.out(base, length));
+      lane.finish(is_root);
+    }
+  }
+};
+
+struct FlatBcast {
+  static constexpr auto collective = Collective::bcast;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) { return work.board.latency + 2 * work.bytes * work.board.per_byte; }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::size_t part = args.chunk_elements();
+    const std::uint32_t root = args.host.place_of(args.root);
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const exec::Slice data = args.out(base, clip(base, part, args.count).length);
+      if (args.host.place == root) {
+        lane.show(data);
+      } else {
+        lane.copy(data, lane.fetch(root, data.bytes));
+      }
+      lane.finish(false);
+    }
+  }
+};
+
+struct FlatAllgather {
+  static constexpr auto collective = Collective::allgather;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) { return work.board.latency + work.bytes * work.board.per_byte; }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const exec::View own = args.in(base, length);
+      lane.show(own);
+      for (std::uint32_t member = 0; member < args.host.size; ++member) {
+        const exec::Slice block = args.out(args.host.rank(member) * args.count + base, length);
+        if (member != args.host.place) {
+          lane.copy(block, lane.fetch(member, block.bytes));
+        } else if (block.data != own.data) {
+          lane.copy(block, own);
+        }
+      }
+      lane.finish(true);
+    }
+  }
+};
+
+struct FlatReduceScatterBlock {
+  static constexpr auto collective = Collective::reduce_scatter_block;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) {
+    return work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
+  }
+
+  // A buffer holds the same part of every block, so that one epoch serves all ranks.
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::uint32_t members = args.host.size;
+    const std::size_t fitting = args.chunk_elements() / members;
+    const std::size_t part = fitting == 0 ? 1 : fitting;
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const std::size_t bytes = length * args.element_bytes;
+      lane.show_blocks(members, bytes,
+                       [&](std::uint32_t member) { return args.in(args.host.rank(member) * args.count + base, length); });
+      fold_shown(lane, args.host, members * bytes, args.host.place * bytes, args.out(base, length));
+      lane.finish(true);
+    }
+  }
+};
+
+struct FlatBarrier {
+  static constexpr auto collective = Collective::barrier;
+  static constexpr const char* name = "flat";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) { return work.board.latency; }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    lane.show({});
+    for (std::uint32_t member = 0; member < args.host.size; ++member) {
+      if (member != args.host.place) lane.fetch(member, 0);
+    }
+    lane.finish(true);
+  }
+};
+
+}  // namespace xylem::coll

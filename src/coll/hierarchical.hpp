@@ -1,0 +1,175 @@
+// Two levels: inside each host over the board, as in flat.hpp, between hosts by one leader of each along a binary tree. A
+// message crosses the network once per host and direction, whatever the number of ranks per host. With H hosts: 2 hops inside
+// a host and log2 H (rooted) or 2 log2 H hops between hosts. For small and middle messages; chunks follow each other without
+// overlap.
+#pragma once
+
+#include "coll/binary_tree.hpp"
+#include "coll/collective.hpp"
+#include "coll/flat.hpp"
+#include "coll/traits.hpp"
+
+namespace xylem::coll {
+
+// The steps that the collectives below have in common, for one chunk.
+class Hierarchy {
+ public:
+  // `top` is the place among the leaders of the root of the tree.
+  XYLEM_HD Hierarchy(const Args& args, std::uint32_t top)
+      : args_(args), leads_(args.leaders.member()), leader_(args.host.place_of(args.host_leader)) {
+    if (leads_) tree_ = BinaryTree(args.leaders, top);
+  }
+
+  XYLEM_HD bool leads() const { return leads_; }
+
+  // The leader's `sum` <- what all ranks of the host have.
+  template <class Lane>
+  XYLEM_HD void collect(Lane& lane, exec::View own, exec::Slice sum) const {
+    if (args_.host.size == 1) {
+      if (sum.data != own.data) lane.copy(sum, own);
+      return;
+    }
+    lane.show(own);
+    if (leads_) fold_shown(lane, args_.host, own.bytes, 0, sum);
+    lane.finish(leads_);
+  }
+
+  // Every rank's `data` <- what the leader has in it.
+  template <class Lane>
+  XYLEM_HD void distribute(Lane& lane, exec::Slice data) const {
+    if (args_.host.size == 1) return;
+    if (leads_) {
+      lane.show(data);
+    } else {
+      lane.copy(data, lane.fetch(leader_, data.bytes));
+    }
+    lane.finish(false);
+  }
+
+  // Along the tree of leaders: `sum` at its root <- the sum of all leaders' `sum`s.
+  template <class Lane>
+  XYLEM_HD void up(Lane& lane, exec::Slice sum) const {
+    if (!leads_) return;
+    if (tree_.is_root()) {
+      lane.recv_reduce_copy(tree_.children(), sum, sum);
+    } else {
+      lane.recv_reduce_send(tree_.children(), sum, tree_.parent());
+    }
+  }
+
+  // Along the tree of leaders: every leader's `data` <- the root's.
+  template <class Lane>
+  XYLEM_HD void down(Lane& lane, exec::Slice data) const {
+    if (!leads_) return;
+    if (tree_.is_root()) {
+      lane.send(data, tree_.children());
+    } else {
+      lane.recv_copy_send(tree_.parent(), data, tree_.children());
+    }
+  }
+
+ private:
+  const Args& args_;
+  bool leads_;
+  std::uint32_t leader_;
+  BinaryTree tree_;
+};
+
+// What the levels cost: `spread` hops from the leader to its host, sums over `summed` members there; `crossings` of the tree.
+inline double inside(const Workload& work, double spread, double summed) {
+  if (work.ranks_per_host == 1) return 0;
+  const double hops = spread + (summed > 0 || spread == 0 ? 1 : 0);
+  return hops * (work.board.latency + 2 * work.bytes * work.board.per_byte) +
+         summed * work.bytes * (work.board.per_byte + work.reduce_per_byte);
+}
+inline double between(const Workload& work, double crossings, double reduce_per_byte) {
+  return crossings * log2_up(work.hosts) * (work.network.latency + work.bytes * (work.network.per_byte + reduce_per_byte));
+}
+
+struct HierarchicalAllreduce {
+  static constexpr auto collective = Collective::allreduce;
+  static constexpr const char* name = "hierarchical";
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+
+  static double cost(const Workload& work) {
+    return inside(work, 1, work.ranks_per_host) + between(work, 2, work.reduce_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Hierarchy hierarchy(args, 0);
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const exec::Slice out = args.out(base, length);
+      hierarchy.collect(lane, args.in(base, length), out);
+      hierarchy.up(lane, out);
+      hierarchy.down(lane, out);
+      hierarchy.distribute(lane, out);
+    }
+  }
+};
+
+struct HierarchicalReduce {
+  static constexpr auto collective = Collective::reduce;
+  static constexpr const char* name = "hierarchical";
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+
+  static double cost(const Workload& work) {
+    return inside(work, 0, work.ranks_per_host) + between(work, 1, work.reduce_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Hierarchy hierarchy(args, args.leaders.place_of(args.root));
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      const exec::View own = args.in(base, length);
+      // Only the root has a receive buffer.
+      const exec::Slice sum = args.rank == args.root ? args.out(base, length) : exec::Slice{args.scratch, own.bytes};
+      hierarchy.collect(lane, own, sum);
+      hierarchy.up(lane, sum);
+    }
+  }
+};
+
+struct HierarchicalBcast {
+  static constexpr auto collective = Collective::bcast;
+  static constexpr const char* name = "hierarchical";
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+
+  static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 1, 0); }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Hierarchy hierarchy(args, args.leaders.place_of(args.root));
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const exec::Slice data = args.out(base, clip(base, part, args.count).length);
+      hierarchy.down(lane, data);
+      hierarchy.distribute(lane, data);
+    }
+  }
+};
+
+struct HierarchicalBarrier {
+  static constexpr auto collective = Collective::barrier;
+  static constexpr const char* name = "hierarchical";
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+
+  static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 2, 0); }
+
+  // An allreduce of one byte that nobody looks at.
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Hierarchy hierarchy(args, 0);
+    const exec::Slice token{args.scratch, 1};
+    hierarchy.collect(lane, exec::View(token), token);
+    hierarchy.up(lane, token);
+    hierarchy.down(lane, token);
+    hierarchy.distribute(lane, token);
+  }
+};
+
+}  // namespace xylem::coll

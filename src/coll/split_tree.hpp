@@ -1,0 +1,51 @@
+// Split tree allreduce: one binary tree over all ranks, the Team of every rank but the root split in two halves that run at
+// the same time: one reduces chunks towards the root, the other broadcasts finished chunks away from it. With P ranks and N
+// bytes: 2 log2 P hops; an inner rank sends N up and 2N down. Both directions of each link are busy at once, with no lag to
+// choose. (The idea of NCCL's split tree kernel: a block's warps are divided between the two directions.)
+#pragma once
+
+#include "coll/args.hpp"
+#include "coll/binary_tree.hpp"
+#include "coll/collective.hpp"
+#include "coll/traits.hpp"
+#include "exec/lane.hpp"
+
+namespace xylem::coll {
+
+struct SplitTreeAllreduce {
+  static constexpr auto collective = Collective::allreduce;
+  static constexpr const char* name = "split_tree";
+  static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
+
+  static double cost(const Workload& work) {
+    return pipeline(2 * log2_up(work.ranks), work.step().latency, 3 * work.step().per_byte + 2 * work.reduce_per_byte,
+                    work.bytes, work.chunk_bytes);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const BinaryTree tree(args.all, 0);
+    const std::size_t part = args.chunk_elements();
+    const auto for_each_chunk = [&](auto&& body) {
+      for (std::size_t base = 0; base < args.count; base += part) {
+        const std::size_t length = clip(base, part, args.count).length;
+        body(args.in(base, length), args.out(base, length));
+      }
+    };
+    if (tree.is_root()) {
+      for_each_chunk(
+          [&](exec::View own, exec::Slice out) { lane.recv_reduce_copy_send(tree.children(), own, out, tree.children()); });
+      return;
+    }
+    // In place, the second half overwrites a chunk only after the first has sent it: the root's sum needs it.
+    lane.split(
+        [&] {
+          for_each_chunk([&](exec::View own, exec::Slice) { lane.recv_reduce_send(tree.children(), own, tree.parent()); });
+        },
+        [&] {
+          for_each_chunk([&](exec::View, exec::Slice out) { lane.recv_copy_send(tree.parent(), out, tree.children()); });
+        });
+  }
+};
+
+}  // namespace xylem::coll

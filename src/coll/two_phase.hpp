@@ -1,0 +1,56 @@
+// Two-phase allreduce inside a host: every rank shows a chunk, sums its own slice of the chunk straight from the buffers of
+// all, and shows the sum. Two hops whatever the number of ranks, where a ring takes 2(P-1): better where a hop is dear (more
+// ranks than cores) or the message is of middle size. With P ranks and N bytes a rank writes N + N/P and reads about 2N.
+// Slices are folded in rank order.
+#pragma once
+
+#include "coll/flat.hpp"
+
+namespace xylem::coll {
+
+struct TwoPhaseAllreduce {
+  static constexpr auto collective = Collective::allreduce;
+  static constexpr const char* name = "two_phase";
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+
+  static double cost(const Workload& work) {
+    return 2 * work.board.latency + work.bytes * (3 * work.board.per_byte + work.reduce_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Group& host = args.host;
+    const std::size_t part = args.chunk_elements();
+    for (std::size_t base = 0; base < args.count; base += part) {
+      const std::size_t length = clip(base, part, args.count).length;
+      // Slices are whole cache lines where the chunk is long enough, so that no two ranks write one line.
+      const std::size_t slice = slice_elements(length, host.size, args.element_bytes);
+      const auto range = [&](std::uint32_t member) { return clip(slice * member, slice, length); };
+      const auto out = [&](std::uint32_t member) { return args.out(base + range(member).first, range(member).length); };
+      const exec::View own = args.in(base, length);
+
+      lane.show(own);
+      if (range(host.place).length != 0) {
+        fold_shown(lane, host, own.bytes, range(host.place).first * args.element_bytes, out(host.place));
+      } else {
+        for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);
+      }
+      lane.finish(true);
+
+      lane.show(out(host.place));
+      for (std::uint32_t member = 0; member < host.size; ++member) {
+        const exec::Slice there = out(member);
+        if (member != host.place && there.bytes != 0) lane.copy(there, lane.fetch(member, there.bytes));
+      }
+      lane.finish(false);
+    }
+  }
+
+ private:
+  static XYLEM_HD std::size_t slice_elements(std::size_t length, std::uint32_t members, std::size_t element_bytes) {
+    const std::size_t line = divide_up(exec::kCacheLine, element_bytes);
+    return divide_up(divide_up(length, members), line) * line;
+  }
+};
+
+}  // namespace xylem::coll

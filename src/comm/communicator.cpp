@@ -1,0 +1,174 @@
+#include "comm/communicator.hpp"
+
+#include <chrono>
+
+#include "base/log.hpp"
+#include "base/settings.hpp"
+#include "exec/copy.hpp"
+#include "exec/reduce.hpp"
+#include "topo/topology.hpp"
+
+namespace xylem {
+
+namespace {
+
+bool is_rooted(coll::Collective collective) {
+  return collective == coll::Collective::bcast || collective == coll::Collective::reduce;
+}
+
+// Whether each rank has a block of `count` elements, so that the whole vector is `size` times as long.
+bool has_blocks(coll::Collective collective) {
+  return collective == coll::Collective::allgather || collective == coll::Collective::reduce_scatter_block;
+}
+
+double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void poke_bootstrap(void* bootstrap) { static_cast<Bootstrap*>(bootstrap)->progress(); }
+
+const char* fault_text(exec::Fault fault) {
+  switch (fault) {
+    case exec::Fault::mismatch:
+      return "called something else than this rank";
+    case exec::Fault::protocol:
+      return "sent something that cannot be part of this call";
+    case exec::Fault::timeout:
+      return "did not come within XYLEM_TIMEOUT";
+    case exec::Fault::aborted:
+    case exec::Fault::none:
+      break;
+  }
+  return "gave up this communicator";
+}
+
+xylem_status fault_status(exec::Fault fault) {
+  switch (fault) {
+    case exec::Fault::mismatch:
+    case exec::Fault::protocol:
+      return XYLEM_ERROR_MISMATCH;
+    case exec::Fault::timeout:
+      return XYLEM_ERROR_TIMEOUT;
+    case exec::Fault::aborted:
+    case exec::Fault::none:
+      break;
+  }
+  return XYLEM_ERROR_PEER_FAILED;
+}
+
+}  // namespace
+
+Placement Placement::here() { return {topo::host().id, topo::host().name}; }
+
+Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement,
+                           const std::optional<AgreedSettings>& inherited)
+    : Communicator(bootstrap, placement, wire_up(*bootstrap, placement.host_id, placement.host_name, inherited)) {}
+
+Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired)
+    : bootstrap_(std::move(bootstrap)),
+      placement_(placement),
+      settings_(std::move(wired.settings)),
+      members_(std::move(wired.members)),
+      host_names_(std::move(wired.host_names)),
+      memory_(std::move(wired.memory)),
+      planner_(wired.shape, settings_.algorithm, settings_.chunk_bytes),
+      to_(members_.size()),
+      from_(members_.size()),
+      board_(memory_->board()),
+      endpoints_{to_.data(), from_.data(), &board_, &Communicator::connect, this},
+      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1, exec::Progress{},
+              exec::Progress{&poke_bootstrap, bootstrap_.get()}),
+      team_(waiter_, fiber_),
+      timed_(!settings().stats_file.empty()) {
+  counters_.describe(members_.size(), members_.hosts(), "");
+  if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
+}
+
+Communicator::~Communicator() = default;
+
+bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
+  auto& self = *static_cast<Communicator*>(context);
+  const int place = static_cast<int>(self.members_.local_place_of(peer));
+  if (outbound) {
+    self.to_[peer] = self.memory_->sender(place);
+  } else {
+    self.from_[peer] = self.memory_->receiver(place);
+  }
+  return true;
+}
+
+const plan::Plan& Communicator::plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes) {
+  PlanMemo& memo = memos_[(total_bytes ^ (total_bytes >> 9) ^ (static_cast<std::size_t>(call.collective) * 11)) % kPlanMemos];
+  if (memo.bytes != total_bytes || memo.collective != call.collective || memo.element_bytes != element_bytes) {
+    memo = {call.collective, total_bytes, element_bytes, planner_.choose(call.collective, total_bytes, element_bytes)};
+  }
+  return memo.plan;
+}
+
+std::byte* Communicator::scratch(std::size_t bytes) {
+  if (scratch_.size() < bytes) scratch_.resize(bytes);
+  return scratch_.data();
+}
+
+xylem_status Communicator::run(const Call& call) {
+  if (broken_ != XYLEM_SUCCESS) return broken_;
+  ++sequence_;
+  const std::size_t bytes = call.count * exec::type_bytes(call.type);
+  const bool nothing_to_move = bytes == 0 && call.collective != coll::Collective::barrier;
+  if (size() == 1 || nothing_to_move) {
+    counters_.count_trivial(call.collective, bytes);
+    return nothing_to_move ? XYLEM_SUCCESS : run_alone(call);
+  }
+
+  const double begin = timed_ ? now_seconds() : 0;
+  const bool reduces = call.op != XYLEM_OP_COUNT;
+  // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
+  const std::size_t element_bytes = reduces ? exec::type_bytes(call.type) : 1;
+  const std::size_t total_bytes = has_blocks(call.collective) ? bytes * size() : bytes;
+  const plan::Plan& plan = plan_for(call, total_bytes, element_bytes);
+
+  coll::Args args;
+  args.input = static_cast<const std::byte*>(call.input);
+  args.output = static_cast<std::byte*>(call.output);
+  args.count = bytes / element_bytes;
+  args.element_bytes = element_bytes;
+  args.chunk_bytes = plan.chunk_bytes;
+  args.rank = rank();
+  args.ranks = size();
+  args.root = call.root;
+  args.all = members_.all();
+  args.host = members_.host();
+  if (members_.hosts() > 1) {
+    members_.set_leaders(args, is_rooted(call.collective));
+    args.scratch = scratch(plan.chunk_bytes);
+  }
+
+  const exec::CpuArithmetic arithmetic{reduces ? exec::find_reduce(call.op, call.type) : nullptr, element_bytes};
+  coll::CpuPort port(team_, endpoints_, arithmetic, call_signature(call));
+  coll::CpuLane lane(port);
+  coll::cpu_kernels()[plan.algorithm](lane, args);
+
+  if (port.fault() != exec::Fault::none) [[unlikely]] {
+    return fail(call, port.fault(), port.fault_on_board() ? args.host.rank(port.fault_peer()) : port.fault_peer());
+  }
+  counters_.count(call.collective, plan.algorithm, bytes, timed_ ? now_seconds() - begin : 0);
+  return XYLEM_SUCCESS;
+}
+
+xylem_status Communicator::run_alone(const Call& call) {
+  const std::size_t bytes = call.count * exec::type_bytes(call.type);
+  if (bytes != 0 && call.output != call.input) exec::copy_bytes(call.output, call.input, bytes);
+  return XYLEM_SUCCESS;
+}
+
+std::string Communicator::where(std::uint32_t rank) const {
+  return "rank " + std::to_string(rank) + " on " + host_names_[members_.host_of(rank)];
+}
+
+xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32_t peer) {
+  broken_ = fault_status(fault);
+  error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
+           " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
+  memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+  return broken_;
+}
+
+}  // namespace xylem

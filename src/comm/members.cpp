@@ -1,0 +1,56 @@
+#include "comm/members.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace xylem {
+
+Members::Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids)
+    : rank_(rank), host_of_(host_ids.size()), place_on_host_(host_ids.size()) {
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> ranks_on;
+  for (std::uint32_t r = 0; r < host_ids.size(); ++r) {
+    const auto [entry, is_new] = numbers.try_emplace(host_ids[r], static_cast<std::uint32_t>(leaders_.size()));
+    if (is_new) {
+      leaders_.push_back(r);
+      ranks_on.push_back(0);
+    }
+    host_of_[r] = entry->second;
+    place_on_host_[r] = ranks_on[entry->second]++;
+  }
+  most_ = *std::max_element(ranks_on.begin(), ranks_on.end());
+  rooted_leaders_ = leaders_;
+
+  by_host_.resize(host_ids.size());
+  std::iota(by_host_.begin(), by_host_.end(), 0);
+  std::stable_sort(by_host_.begin(), by_host_.end(),
+                   [this](std::uint32_t a, std::uint32_t b) { return host_of_[a] < host_of_[b]; });
+  place_ = static_cast<std::uint32_t>(std::find(by_host_.begin(), by_host_.end(), rank_) - by_host_.begin());
+  if (std::is_sorted(by_host_.begin(), by_host_.end())) by_host_.clear();
+
+  for (std::uint32_t r = 0; r < host_ids.size(); ++r) {
+    if (here(r)) local_.push_back(r);
+  }
+  local_place_ = place_on_host_[rank_];
+}
+
+coll::Group Members::all() const { return {by_host_.empty() ? nullptr : by_host_.data(), place_, size()}; }
+
+coll::Group Members::host() const {
+  return {hosts() == 1 ? nullptr : local_.data(), local_place_, static_cast<std::uint32_t>(local_.size())};
+}
+
+void Members::set_leaders(coll::Args& args, bool rooted) {
+  const std::uint32_t own_host = host_of_[rank_];
+  const std::vector<std::uint32_t>* leaders = &leaders_;
+  if (rooted) {
+    std::copy(leaders_.begin(), leaders_.end(), rooted_leaders_.begin());
+    rooted_leaders_[host_of_[args.root]] = args.root;
+    leaders = &rooted_leaders_;
+  }
+  args.host_leader = (*leaders)[own_host];
+  args.leaders = {leaders->data(), args.host_leader == rank_ ? own_host : hosts(), hosts()};
+}
+
+}  // namespace xylem

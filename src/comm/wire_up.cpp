@@ -1,0 +1,201 @@
+#include "comm/wire_up.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/settings.hpp"
+#include "base/version.hpp"
+#include "comm/crowding.hpp"
+#include "topo/topology.hpp"
+
+namespace xylem {
+
+namespace {
+
+struct Hello {
+  char version[16];
+  std::uint64_t host_id;
+  char host_name[64];
+  topo::CoreMask cores;
+  double cpu_quota;
+  double crowding;  // that this rank knows of already
+  // Rank 0's count.
+  std::uint64_t chunk_bytes;
+  double timeout_seconds;
+  std::uint64_t algorithm_length;
+};
+
+struct Blocks {
+  bool failed;
+  shm::BlockInfo memory;
+};
+
+struct Verdict {
+  bool failed;
+  xylem_status status;
+  std::uint32_t slot_bytes;
+  std::uint32_t board_bytes;
+  char reason[232];
+};
+
+template <std::size_t N>
+void put_text(char (&field)[N], const std::string& text) {
+  const std::size_t length = std::min(text.size(), N - 1);
+  std::memcpy(field, text.data(), length);
+  std::memset(field + length, 0, N - length);
+}
+
+template <std::size_t N>
+std::string get_text(const char (&field)[N]) {
+  return std::string(field, strnlen(field, N));
+}
+
+Hello make_hello(std::uint64_t host_id, const std::string& host_name, const AgreedSettings& own) {
+  Hello hello{};
+  put_text(hello.version, kVersion);
+  hello.host_id = host_id;
+  put_text(hello.host_name, host_name);
+  hello.cores = topo::cores().mask;
+  hello.cpu_quota = topo::cores().cpu_quota;
+  hello.crowding = remember_crowding(1.0);
+  hello.chunk_bytes = own.chunk_bytes;
+  hello.timeout_seconds = own.timeout_seconds;
+  hello.algorithm_length = own.algorithm.size();
+  return hello;
+}
+
+void check_versions(const std::vector<Hello>& hellos) {
+  for (std::size_t rank = 0; rank < hellos.size(); ++rank) {
+    if (get_text(hellos[rank].version) == get_text(hellos[0].version)) continue;
+    throw Error(XYLEM_ERROR_UNSUPPORTED, "rank " + std::to_string(rank) + " on " + get_text(hellos[rank].host_name) +
+                                             " has Xylem " + get_text(hellos[rank].version) + ", rank 0 has " +
+                                             get_text(hellos[0].version) + "; load one version everywhere");
+  }
+}
+
+AgreedSettings agree(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& own) {
+  AgreedSettings agreed;
+  agreed.chunk_bytes = hellos[0].chunk_bytes;
+  agreed.timeout_seconds = hellos[0].timeout_seconds;
+  const std::size_t length = hellos[0].algorithm_length;
+  if (length == 0) return agreed;
+  std::vector<char> mine(length), all(length * hellos.size());
+  std::copy_n(own.algorithm.begin(), std::min(length, own.algorithm.size()), mine.begin());
+  bootstrap.allgather(mine.data(), all.data(), length);
+  agreed.algorithm.assign(all.data(), length);
+  return agreed;
+}
+
+// The same on all ranks: made of what all ranks said.
+double crowding_of(const std::vector<Hello>& hellos, const Members& members) {
+  double most = 1;
+  for (const Hello& hello : hellos) most = std::max(most, hello.crowding);
+  for (std::uint32_t host = 0; host < members.hosts(); ++host) {
+    std::vector<topo::CoreMask> masks;
+    double quota = 0;
+    for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+      if (members.host_of(rank) != host) continue;
+      masks.push_back(hellos[rank].cores);
+      const double own = hellos[rank].cpu_quota;
+      if (own > 0 && (quota == 0 || own < quota)) quota = own;
+    }
+    most = std::max(most, ranks_per_core(masks, quota));
+  }
+  remember_crowding(most);
+  return most;
+}
+
+// What went wrong on this rank, if anything did.
+struct Trouble {
+  bool failed = false;
+  xylem_status status = XYLEM_SUCCESS;
+  std::string reason;
+
+  template <class Step>
+  void guard(Step step) {
+    if (failed) return;
+    try {
+      step();
+    } catch (const Error& error) {
+      *this = {true, error.code(), error.what()};
+    } catch (const std::bad_alloc&) {
+      *this = {true, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory"};
+    }
+  }
+};
+
+}  // namespace
+
+WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
+                const std::optional<AgreedSettings>& inherited) {
+  const AgreedSettings own =
+      inherited ? *inherited : AgreedSettings{settings().algorithm, settings().chunk_bytes, settings().timeout_seconds};
+
+  const std::vector<Hello> hellos = bootstrap.allgather(make_hello(host_id, host_name, own));
+  check_versions(hellos);
+  std::vector<std::uint64_t> host_ids;
+  for (const Hello& hello : hellos) host_ids.push_back(hello.host_id);
+  WiredUp wired{.members = Members(static_cast<std::uint32_t>(bootstrap.rank()), host_ids),
+                .settings = inherited ? *inherited : agree(bootstrap, hellos, own),
+                .shape = {},
+                .host_names = {},
+                .memory = nullptr};
+  const Members& members = wired.members;
+  wired.host_names.resize(members.hosts());
+  for (std::uint32_t rank = members.size(); rank-- > 0;) {
+    wired.host_names[members.host_of(rank)] = get_text(hellos[rank].host_name);
+  }
+
+  Trouble trouble;
+  Blocks mine{};
+  trouble.guard([&] {
+    wired.memory =
+        std::make_unique<shm::HostMemory>(static_cast<int>(members.local_place()), static_cast<int>(members.local().size()));
+    mine.memory = wired.memory->info();
+  });
+  mine.failed = trouble.failed;
+  const std::vector<Blocks> blocks = bootstrap.allgather(mine);
+
+  const bool all_have_blocks = std::none_of(blocks.begin(), blocks.end(), [](const Blocks& b) { return b.failed; });
+  if (all_have_blocks) {
+    trouble.guard([&] {
+      std::vector<shm::BlockInfo> local;
+      for (const std::uint32_t rank : members.local()) local.push_back(blocks[rank].memory);
+      wired.memory->attach(local);
+    });
+  }
+  Verdict verdict{};
+  verdict.failed = trouble.failed;
+  verdict.status = trouble.status;
+  put_text(verdict.reason, trouble.reason);
+  if (all_have_blocks && !trouble.failed) {
+    verdict.slot_bytes = wired.memory->min_slot_bytes();
+    verdict.board_bytes = wired.memory->min_board_payload();
+  }
+  const std::vector<Verdict> verdicts = bootstrap.allgather(verdict);
+
+  wired.shape.slot_bytes = wired.shape.board_bytes = ~std::uint32_t{0};
+  for (std::size_t rank = 0; rank < verdicts.size(); ++rank) {
+    const Verdict& said = verdicts[rank];
+    if (said.failed) {
+      if (wired.memory != nullptr) wired.memory->abandon();
+      throw Error(said.status,
+                  "rank " + std::to_string(rank) + " on " + get_text(hellos[rank].host_name) + ": " + get_text(said.reason));
+    }
+    wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
+    wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
+  }
+  wired.shape.ranks = members.size();
+  wired.shape.hosts = members.hosts();
+  wired.shape.ranks_per_host = members.ranks_per_host();
+  wired.shape.ranks_per_core = crowding_of(hellos, members);
+  return wired;
+}
+
+void sit_out(Bootstrap& bootstrap) {
+  bootstrap.allgather(Hello{});
+  bootstrap.allgather(Blocks{});
+  bootstrap.allgather(Verdict{});
+}
+
+}  // namespace xylem

@@ -1,0 +1,45 @@
+// How the ranks of a new communicator get connected: three rounds of the bootstrap's allgather. Every rank goes through all
+// rounds whatever happens to it, so that all of them succeed or all of them fail.
+//
+//   hello     who is on which host, with which cores; what rank 0's settings are
+//   blocks    where each rank's shared memory lies, and its network address where there are several hosts
+//   verdict   whether everything could be mapped and connected, and what all can take
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/bootstrap.hpp"
+#include "comm/members.hpp"
+#include "plan/shape.hpp"
+#include "shm/host_memory.hpp"
+
+namespace xylem {
+
+// Settings that are equal on all ranks of a communicator: rank 0's, or the parent communicator's.
+struct AgreedSettings {
+  std::string algorithm;
+  std::size_t chunk_bytes = 0;
+  double timeout_seconds = 0;
+};
+
+struct WiredUp {
+  Members members;
+  AgreedSettings settings;
+  plan::Shape shape;
+  std::vector<std::string> host_names;  // by host
+  std::unique_ptr<shm::HostMemory> memory;
+};
+
+// Collective over the bootstrap's ranks. `host_id` and `host_name` say where this rank takes itself to be. Throws Error, on
+// all ranks if on one.
+WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
+                const std::optional<AgreedSettings>& inherited);
+
+// Takes part in the rounds for ranks that are given none of the communicators made over one bootstrap (MPI_UNDEFINED).
+void sit_out(Bootstrap& bootstrap);
+
+}  // namespace xylem

@@ -1,0 +1,116 @@
+// The verbs that algorithms are written in, over any Port. A verb takes at most one slot from each source and fills at most
+// one of each destination, so a chunk fits a slot (the plan sees to that). Chunks of no bytes move nothing: both ends know
+// the length, so both skip.
+#pragma once
+
+#include <utility>
+
+#include "exec/slice.hpp"
+
+namespace xylem::exec {
+
+// Up to two ranks, in a fixed order: the children of a tree node.
+struct Peers {
+  std::uint32_t rank[2] = {0, 0};
+  std::uint32_t count = 0;
+
+  Peers() = default;
+  XYLEM_HD Peers(std::uint32_t only) : rank{only, 0}, count(1) {}  // NOLINT: one rank is a list of one
+  XYLEM_HD void add(std::uint32_t peer) { rank[count++] = peer; }
+};
+
+template <class Port>
+class Lane {
+ public:
+  XYLEM_HD explicit Lane(Port& port) : port_(port) {}
+
+  // to <- own
+  XYLEM_HD void send(View own, Peers to) {
+    if (own.bytes == 0) return;
+    for (std::uint32_t i = 0; i < to.count; ++i) send_one(own, to.rank[i]);
+  }
+
+  // out <- from
+  XYLEM_HD void recv(Peers from, Slice out) { recv_copy_send(from, out, {}); }
+
+  // out, to <- from
+  XYLEM_HD void recv_copy_send(Peers from, Slice out, Peers to) {
+    if (out.bytes == 0) return;
+    const View received = port_.begin_recv(from.rank[0], out.bytes);
+    // Passed on before it is kept: the next rank waits, our own buffer does not.
+    send(received, to);
+    port_.copy(out, received);
+    port_.end_recv(from.rank[0]);
+  }
+
+  // out <- (own op from[0]) op from[1]; a plain copy where there are no sources
+  XYLEM_HD void recv_reduce_copy(Peers from, View own, Slice out) {
+    if (own.bytes == 0) return;
+    fold(from, own, out);
+  }
+
+  // to <- (own op from[0]) op from[1]
+  XYLEM_HD void recv_reduce_send(Peers from, View own, std::uint32_t to) {
+    if (own.bytes == 0) return;
+    // The sum is made in the outgoing slot itself.
+    fold(from, own, port_.begin_send(to, own.bytes));
+    port_.end_send(to, own.bytes);
+  }
+
+  // out, to <- (own op from[0]) op from[1]
+  XYLEM_HD void recv_reduce_copy_send(Peers from, View own, Slice out, Peers to) {
+    if (own.bytes == 0) return;
+    fold(from, own, out);
+    send(out, to);
+  }
+
+  // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
+  XYLEM_HD void show(View own) {
+    const Slice buffer = port_.begin_publish(own.bytes);
+    if (own.bytes != 0) port_.copy(buffer, own);
+    port_.end_publish();
+  }
+  // Shows `blocks` blocks of `bytes` bytes each, one behind the other.
+  template <class BlockAt>
+  XYLEM_HD void show_blocks(std::uint32_t blocks, std::size_t bytes, BlockAt block_at) {
+    const Slice buffer = port_.begin_publish(blocks * bytes);
+    for (std::uint32_t i = 0; i < blocks; ++i) port_.copy({buffer.data + i * bytes, bytes}, block_at(i));
+    port_.end_publish();
+  }
+  XYLEM_HD View fetch(std::uint32_t member, std::size_t bytes) { return port_.fetch(member, bytes); }
+  XYLEM_HD void finish(bool all_fetched) { port_.finish(all_fetched); }
+
+  XYLEM_HD void copy(Slice out, View in) {
+    if (out.bytes != 0) port_.copy(out, in);
+  }
+  XYLEM_HD void reduce(Slice out, View left, View right) {
+    if (out.bytes != 0) port_.reduce(out, left, right);
+  }
+
+  template <class First, class Second>
+  XYLEM_HD void split(First first, Second second) {
+    port_.split(first, second);
+  }
+
+ private:
+  XYLEM_HD void send_one(View own, std::uint32_t to) {
+    port_.copy(port_.begin_send(to, own.bytes), own);
+    port_.end_send(to, own.bytes);
+  }
+
+  XYLEM_HD void fold(Peers from, View own, Slice out) {
+    if (from.count == 0) {
+      if (out.data != own.data) port_.copy(out, own);
+      return;
+    }
+    for (std::uint32_t i = 0; i < from.count; ++i) {
+      const View received = port_.begin_recv(from.rank[i], own.bytes);
+      port_.reduce(out, i == 0 ? own : View(out), received);
+      port_.end_recv(from.rank[i]);
+    }
+  }
+
+  Port& port_;
+};
+
+}  // namespace xylem::exec

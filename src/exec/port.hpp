@@ -1,0 +1,188 @@
+// A Port is what moves data for one call on one rank. MemoryPort is the one that does so through memory: channels to other
+// ranks and the board of the host. The recorder of src/coll/ is another Port. exec/lane.hpp builds the verbs that algorithms
+// are written in on top of any Port.
+//
+// A Port offers
+//   Slice begin_send(peer, bytes)    wait for a free slot of the channel to `peer`; write it; then
+//   void  end_send(peer, bytes)      publish it
+//   View  begin_recv(peer, bytes)    wait for the next slot from `peer`, which must carry `bytes` bytes; read it; then
+//   void  end_recv(peer)             give it back
+//   Slice begin_publish(bytes)       own buffer of the board in this epoch; write it; then
+//   void  end_publish()              show it
+//   View  fetch(member, bytes)       wait for the buffer of `member` of the host group in this epoch; valid until finish()
+//   void  finish()                   end the epoch
+//   void  copy(Slice, View)          and
+//   void  reduce(Slice, View, View)  of equal length; the result may be one of the operands
+//   split(first, second)             both at the same time
+#pragma once
+
+#include "exec/board.hpp"
+#include "exec/channel.hpp"
+#include "exec/fault.hpp"
+#include "exec/slice.hpp"
+
+namespace xylem::exec {
+
+// What a port works on: the channels and the board of a communicator on one rank.
+struct Endpoints {
+  Channel* to = nullptr;    // by peer rank; connected when slots is not null
+  Channel* from = nullptr;  // by peer rank
+  Board* board = nullptr;
+  // Makes to[peer] or from[peer] ready at first use; nullptr where all are.
+  bool (*connect)(void* context, std::uint32_t peer, bool outbound) = nullptr;
+  void* context = nullptr;
+};
+
+template <class Team, class Arithmetic>
+class MemoryPort {
+ public:
+  // `signature` is equal on all ranks of a call and tells it from others.
+  XYLEM_HD MemoryPort(Team& team, Endpoints& endpoints, Arithmetic arithmetic, std::uint32_t signature)
+      : team_(team), endpoints_(endpoints), arithmetic_(arithmetic), signature_(signature) {}
+
+  XYLEM_HD Fault fault() const { return fault_; }
+  // Whom it was met at: a rank of the communicator, or, if fault_on_board(), a member of the host group.
+  XYLEM_HD std::uint32_t fault_peer() const { return fault_peer_; }
+  XYLEM_HD bool fault_on_board() const { return fault_on_board_; }
+
+  XYLEM_HD Slice begin_send(std::uint32_t peer, std::size_t bytes) {
+    Channel& channel = endpoints_.to[peer];
+    if (channel.slots == nullptr && !connect(peer, true)) return {nullptr, bytes};
+    if (channel.position - channel.seen >= kSlots) {
+      await(peer, [&] {
+        channel.seen = load_acquire(channel.head->position);
+        return channel.position - channel.seen < kSlots;
+      });
+    }
+    return {channel.slot(), bytes};
+  }
+
+  XYLEM_HD void end_send(std::uint32_t peer, std::size_t bytes) {
+    if (fault_ != Fault::none) return;
+    Channel& channel = endpoints_.to[peer];
+    team_.sync();
+    const std::uint32_t slot = channel.position % kSlots;
+    ++channel.position;
+    if (team_.rank() == 0) {
+      channel.tail->bytes[slot] = static_cast<std::uint32_t>(bytes);
+      channel.tail->signature[slot] = signature_;
+      store_release(channel.tail->position, channel.position);
+    }
+  }
+
+  XYLEM_HD View begin_recv(std::uint32_t peer, std::size_t bytes) {
+    Channel& channel = endpoints_.from[peer];
+    if (channel.slots == nullptr && !connect(peer, false)) return {nullptr, bytes};
+    if (channel.seen == channel.position) {
+      await(peer, [&] {
+        channel.seen = load_acquire(channel.tail->position);
+        return channel.seen != channel.position;
+      });
+    }
+    if (fault_ == Fault::none) {
+      const std::uint32_t slot = channel.position % kSlots;
+      if (channel.tail->signature[slot] != signature_) {
+        fail(Fault::mismatch, peer);
+      } else if (channel.tail->bytes[slot] != bytes) {
+        fail(Fault::protocol, peer);
+      }
+    }
+    return {channel.slot(), bytes};
+  }
+
+  XYLEM_HD void end_recv(std::uint32_t peer) {
+    if (fault_ != Fault::none) return;
+    Channel& channel = endpoints_.from[peer];
+    team_.sync();
+    ++channel.position;
+    if (team_.rank() == 0) store_release(channel.head->position, channel.position);
+  }
+
+  XYLEM_HD Slice begin_publish(std::size_t bytes) {
+    Board& board = *endpoints_.board;
+    // The buffer was last used kBoardDepth epochs ago: every rank must have finished that epoch.
+    if (board.finished + kBoardDepth <= board.epoch) {
+      for (std::uint32_t member = 0; member < board.size; ++member) {
+        if (member == board.rank) continue;
+        await_member(member, [&] { return load_acquire(board.done[member]->epochs) + kBoardDepth > board.epoch; });
+      }
+      board.finished = board.epoch + 1 - kBoardDepth;
+    }
+    return {board.payload(board.rank), bytes};
+  }
+
+  XYLEM_HD void end_publish() {
+    if (fault_ != Fault::none) return;
+    Board& board = *endpoints_.board;
+    team_.sync();
+    if (team_.rank() == 0) store_release(board.word(board.rank), BoardWord::make(board.epoch, signature_));
+  }
+
+  XYLEM_HD View fetch(std::uint32_t member, std::size_t bytes) {
+    Board& board = *endpoints_.board;
+    std::uint64_t word = 0;
+    await_member(member, [&] {
+      word = load_acquire(board.word(member));
+      return BoardWord::is_of(word, board.epoch);
+    });
+    if (fault_ == Fault::none && word != BoardWord::make(board.epoch, signature_)) fail(Fault::mismatch, member, true);
+    return {board.payload(member), bytes};
+  }
+
+  // Pass `all_fetched` when every member's buffer of this epoch was fetched: then all are known to have finished the epochs
+  // before it.
+  XYLEM_HD void finish(bool all_fetched) {
+    if (fault_ != Fault::none) return;
+    Board& board = *endpoints_.board;
+    if (all_fetched) board.finished = board.epoch;
+    team_.sync();
+    ++board.epoch;
+    if (team_.rank() == 0) store_release(board.done[board.rank]->epochs, board.epoch);
+  }
+
+  XYLEM_HD void copy(Slice out, View in) {
+    if (fault_ == Fault::none) arithmetic_.copy(team_, out, in);
+  }
+  XYLEM_HD void reduce(Slice out, View left, View right) {
+    if (fault_ == Fault::none) arithmetic_.reduce(team_, out, left, right);
+  }
+
+  template <class First, class Second>
+  XYLEM_HD void split(First first, Second second) {
+    team_.split(first, second);
+  }
+
+ private:
+  template <class Ready>
+  XYLEM_HD void await(std::uint32_t peer, Ready ready) {
+    if (fault_ != Fault::none) return;
+    if (const Fault fault = team_.wait(ready); fault != Fault::none) fail(fault, peer);
+  }
+  template <class Ready>
+  XYLEM_HD void await_member(std::uint32_t member, Ready ready) {
+    if (fault_ != Fault::none) return;
+    if (const Fault fault = team_.wait(ready); fault != Fault::none) fail(fault, member, true);
+  }
+  XYLEM_HD bool connect(std::uint32_t peer, bool outbound) {
+    if (fault_ != Fault::none) return false;
+    if (endpoints_.connect != nullptr && endpoints_.connect(endpoints_.context, peer, outbound)) return true;
+    fail(Fault::protocol, peer);
+    return false;
+  }
+  XYLEM_HD void fail(Fault fault, std::uint32_t peer, bool on_board = false) {
+    if (fault_ != Fault::none) return;
+    fault_ = fault;
+    fault_peer_ = peer;
+    fault_on_board_ = on_board;
+  }
+
+  Team& team_;
+  Endpoints& endpoints_;
+  Arithmetic arithmetic_;
+  std::uint32_t signature_;
+  Fault fault_ = Fault::none;
+  std::uint32_t fault_peer_ = 0;
+  bool fault_on_board_ = false;
+};
+
+}  // namespace xylem::exec

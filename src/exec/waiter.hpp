@@ -1,0 +1,71 @@
+// How a CPU thread waits for another rank: a short spin, then politely. While it waits it moves what only this thread can
+// move: Xylem's own network traffic, and the MPI below (a peer may sit in MPI_Recv for a message that only our progress can
+// complete). Belongs to one communicator; used by the one thread that is in a call on it.
+#pragma once
+
+#include <cstdint>
+
+#include "exec/fault.hpp"
+
+namespace xylem::exec {
+
+// Something to poke while waiting; returns at once. `function` may be null.
+struct Progress {
+  void (*function)(void* context) = nullptr;
+  void* context = nullptr;
+};
+
+class Waiter {
+ public:
+  // `crowded`: more ranks than cores on this host, so that spinning only takes time from those waited for.
+  // `abort_word` is set to a Fault by any rank of the communicator.
+  Waiter(const std::uint32_t* abort_word, bool crowded, Progress network, Progress bootstrap)
+      : abort_word_(abort_word),
+        spins_(network.function != nullptr ? 0
+               : crowded                   ? kCrowdedSpins
+                                           : kSpins),
+        pokes_(network.function == nullptr || crowded ? 0 : kPokes),
+        network_(network),
+        bootstrap_(bootstrap) {}
+
+  // How often to look again before the first pause().
+  std::uint32_t spins() const { return spins_; }
+
+  // Call before the first pause() of a wait.
+  void start() { pauses_ = 0; }
+
+  // One polite step: progress, then yield or sleep, longer the longer the wait lasts.
+  // Returns Fault::none to look again, or why waiting has no sense any more.
+  Fault pause();
+
+  // Moves the network once, without waiting.
+  void poke_network() {
+    if (network_.function != nullptr) network_.function(network_.context);
+  }
+
+ private:
+  // Some tens of microseconds of spinning where each rank has a core: above the time of most hand-overs, far below a
+  // scheduler's slice.
+  static constexpr std::uint32_t kSpins = 1000;
+  static constexpr std::uint32_t kCrowdedSpins = 10;
+  // Where a network has to be driven, the spin is replaced by this many looks at it before the first yield.
+  static constexpr std::uint32_t kPokes = 200;
+
+  const std::uint32_t* abort_word_;
+  std::uint32_t spins_;
+  std::uint32_t pokes_;
+  std::uint32_t pauses_ = 0;
+  Progress network_;
+  Progress bootstrap_;
+};
+
+// Tells the core that this is a spin loop.
+inline void spin_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace xylem::exec

@@ -1,0 +1,56 @@
+// Which algorithm serves a call, and in what chunks. A pure function of the communicator's shape, the agreed settings and
+// what MPI makes equal on all ranks of a call; so every rank decides alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "coll/collective.hpp"
+#include "plan/catalogue.hpp"
+#include "plan/shape.hpp"
+
+namespace xylem::plan {
+
+struct Plan {
+  std::uint32_t algorithm = 0;    // index in catalogue()
+  std::uint32_t chunk_bytes = 0;  // a multiple of element_bytes is taken from it
+};
+
+// One algorithm as the planner saw it.
+struct Candidate {
+  std::uint32_t algorithm;
+  bool possible;
+  double seconds;      // predicted; 0 where it is not possible
+  std::string reason;  // why it is not possible, or how it was forced
+};
+
+class Planner {
+ public:
+  // `rules` is XYLEM_ALGORITHM, "collective:name[,collective:name...]". A rule that makes no sense is left out, and said in
+  // complaints(). `chunk_bytes` is XYLEM_CHUNK; 0 leaves the choice to the planner.
+  Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes);
+
+  // `bytes` of the whole vector, or of all ranks' blocks together. element_bytes >= 1. At least two ranks.
+  Plan choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
+
+  // What choose() considered, best first.
+  std::vector<Candidate> explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
+
+  const std::string& complaints() const { return complaints_; }
+
+ private:
+  static constexpr std::uint32_t kAny = ~std::uint32_t{0};
+
+  std::uint32_t chunk_for(const Algorithm& algorithm) const;
+  std::string obstacle(const Algorithm& algorithm, std::size_t element_bytes) const;
+  void read_rules(const std::string& rules);
+
+  Shape shape_;
+  std::size_t chunk_limit_;
+  std::array<std::uint32_t, coll::kCollectives> forced_;
+  std::string complaints_;
+};
+
+}  // namespace xylem::plan
