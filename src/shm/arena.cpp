@@ -21,6 +21,8 @@ namespace {
 // Below this an arena is of no use.
 constexpr std::size_t kMinArenaBytes = std::size_t{1} << 20;
 
+constexpr std::size_t kShareOfAddressSpace = 512;
+
 // A block up to this size is cleared by writing zeros, which keeps its pages; a larger one gives its pages back.
 constexpr std::size_t kKeepPagesBytes = 32 * 1024;
 
@@ -34,13 +36,17 @@ Descriptor make_file() {
   return file;
 }
 
-// A file beyond RLIMIT_FSIZE would raise SIGXFSZ.
-std::size_t within_file_limit(std::size_t bytes) {
+std::size_t within_limits(std::size_t bytes) {
   rlimit limit{};
+  // A file beyond this would raise SIGXFSZ.
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    bytes = std::min<std::size_t>(bytes, limit.rlim_cur / kPage * kPage);
+    bytes = std::min<std::size_t>(bytes, limit.rlim_cur);
   }
-  return bytes;
+  // The peers have the same limit and arenas of this size, and all have to fit beside the program.
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min<std::size_t>(bytes, limit.rlim_cur / kShareOfAddressSpace);
+  }
+  return bytes / kPage * kPage;
 }
 
 Mapping map_what_fits(int file, std::size_t bytes) {
@@ -49,7 +55,7 @@ Mapping map_what_fits(int file, std::size_t bytes) {
     if (mapping.valid()) return mapping;
   }
   throw Error(XYLEM_ERROR_OUT_OF_MEMORY,
-              "no address space for 1 MiB of shared memory: raise the limits of the process (ulimit -v, ulimit -f)");
+              "no room for shared memory within the limits of the process: raise them (ulimit -v, ulimit -f)");
 }
 
 std::uint64_t random_nonce() {
@@ -62,8 +68,7 @@ std::uint64_t random_nonce() {
 
 Arena& Arena::of_process() { return per_process<Arena>(); }
 
-Arena::Arena(std::size_t bytes)
-    : file_(make_file()), mapping_(map_what_fits(file_.get(), within_file_limit(round_up(bytes, kPage)))) {
+Arena::Arena(std::size_t bytes) : file_(make_file()), mapping_(map_what_fits(file_.get(), within_limits(bytes))) {
   if (ftruncate(file_.get(), static_cast<off_t>(mapping_.bytes())) != 0) throw system_error("cannot size shared memory");
   // Its size is final: no process can make another's access past the end fail.
   if (fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {

@@ -21,13 +21,14 @@ bool is_shape(const BlockShape& shape) {
 }
 
 BlockShape choose_shape(std::uint32_t local_size, std::size_t limit) {
+  std::uint32_t slot_bytes = kMaxSlotBytes;
   std::uint32_t board_bytes = kMaxBoardBytes;
-  while (board_bytes > kMinBoardBytes && exec::kBoardDepth * std::size_t{board_stride_for(board_bytes)} > limit / 8) {
-    board_bytes /= 2;
-  }
-  BlockShape shape{kMaxSlotBytes, board_stride_for(board_bytes)};
-  while (shape.slot_bytes > kMinSlotBytes && BlockLayout(local_size, shape).bytes() > limit) shape.slot_bytes /= 2;
-  return shape;
+  const auto shape = [&] { return BlockShape{slot_bytes, board_stride_for(board_bytes)}; };
+  const auto too_large = [&] { return BlockLayout(local_size, shape()).bytes() > limit; };
+  while (board_bytes > kMinBoardBytes && exec::kBoardDepth * std::size_t{board_bytes} > limit / 8) board_bytes /= 2;
+  while (slot_bytes > kMinSlotBytes && too_large()) slot_bytes /= 2;
+  while (board_bytes > kMinBoardBytes && too_large()) board_bytes /= 2;
+  return shape();
 }
 
 BlockLayout::BlockLayout(std::uint32_t local_size, const BlockShape& shape)

@@ -43,7 +43,6 @@ inline constexpr std::uint32_t kMinSlotBytes = 256;
 inline constexpr std::uint32_t kMaxSlotBytes = 64 * 1024;
 inline constexpr std::uint32_t kMinBoardBytes = 256;
 inline constexpr std::uint32_t kMaxBoardBytes = 32 * 1024;
-inline constexpr std::size_t kMaxBlockBytes = std::size_t{8} << 20;
 
 // The two sizes that a rank chooses.
 struct BlockShape {
@@ -62,7 +61,13 @@ constexpr std::uint32_t board_payload_of(std::uint32_t stride) { return (stride 
 // Whether choose_shape() can have made it.
 bool is_shape(const BlockShape& shape);
 
-// The largest shape whose block fits in `limit` bytes, or the smallest there is. The board takes an eighth at most.
+// What a new block may take of an arena: a 64th, and half as much for each twelfth of the arena that is in use. So an arena
+// never runs dry at once: it holds some large blocks, and thousands of small ones after them.
+constexpr std::size_t block_limit(std::size_t arena_bytes, std::size_t free_bytes) {
+  return arena_bytes / 64 >> 12 * (arena_bytes - free_bytes) / arena_bytes;
+}
+
+// The largest shape whose block fits in `limit` bytes, or the smallest there is. The board takes about an eighth at most.
 BlockShape choose_shape(std::uint32_t local_size, std::size_t limit);
 
 // Offsets in a block of one shape in a group of `local_size` ranks.

@@ -12,9 +12,6 @@
 namespace xylem::shm {
 namespace {
 
-// A communicator takes this share of what is left, so that the arena never runs dry at once: the later ones get smaller.
-constexpr std::size_t kShare = 64;
-
 // A peer's numbers are not trusted: a wrong one must not lead outside of its arena.
 void check(const BlockInfo& info, std::uint32_t rank, std::uint32_t size) {
   const std::string who = "the block of local rank " + std::to_string(rank);
@@ -49,7 +46,7 @@ HostMemory::HostMemory(int local_rank, int local_size)
 }
 
 void HostMemory::reserve() {
-  std::size_t limit = std::min(kMaxBlockBytes, arena_.free_bytes() / kShare);
+  std::size_t limit = block_limit(arena_.id().bytes, arena_.free_bytes());
   const BlockShape smallest{kMinSlotBytes, board_stride_for(kMinBoardBytes)};
   // What is left may be in pieces, each too small.
   for (;; limit /= 2) {
