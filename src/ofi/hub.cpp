@@ -1,0 +1,176 @@
+#include "ofi/hub.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <bit>
+#include <random>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "ofi/in_link.hpp"
+#include "ofi/links.hpp"
+#include "ofi/out_link.hpp"
+#include "ofi/patience.hpp"
+#include "ofi/wire.hpp"
+
+namespace xylem::ofi {
+namespace {
+
+constexpr std::size_t kPooled = 64;
+
+std::size_t pool_size(const fi_info& info) { return std::clamp<std::size_t>(info.rx_attr->size / 2, 1, kPooled); }
+
+// Somewhere in the first half of what a tag can hold: a message for a process that had our address before finds nobody.
+std::uint64_t first_link() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) % (kLinkLimit / 2);
+}
+
+}  // namespace
+
+Hub::Hub(Info info, bool register_memory)
+    : endpoint_(std::move(info), register_memory),
+      next_link_(first_link()),
+      pool_(pool_size(endpoint_.info())),
+      pool_memory_(endpoint_, pool_.size() * Links::kMaxSlotBytes) {
+  const fi_info& got = endpoint_.info();
+  // The topmost bits of the format that are zero are bits that the provider keeps.
+  if (std::countl_zero(got.ep_attr->mem_tag_format) > std::countl_zero(kDirectBit))
+    throw Error(XYLEM_ERROR_UNSUPPORTED,
+                std::string("libfabric provider ") + got.fabric_attr->prov_name + " has tags of less than 48 bits");
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    pool_[i].kind = Operation::Kind::pooled_receive;
+    pool_[i].slot = static_cast<std::uint32_t>(i);
+  }
+  post_pool();
+  drain_.emplace(*this);
+}
+
+Hub::~Hub() {
+  drain_.reset();
+  for (Operation& receive : pool_) endpoint_.cancel(receive);
+  const auto pending = [](const Operation& receive) { return receive.pending; };
+  const Patience patience;
+  do poll();
+  while (std::any_of(pool_.begin(), pool_.end(), pending) && patience.left());
+  // What the provider still has ends with the endpoint, before the memory goes.
+  if (std::any_of(pool_.begin(), pool_.end(), pending) || !dead_outs_.empty() || !dead_ins_.empty()) endpoint_.close();
+}
+
+std::uint64_t Hub::add(Links& links, std::size_t size) {
+  const std::uint64_t first = next_link_;
+  if (size > kLinkLimit - first) throw Error(XYLEM_ERROR_UNSUPPORTED, "libfabric: all tags of this process are used up");
+  routes_.emplace(first, Route{size, &links});
+  next_link_ += size;
+  return first;
+}
+
+void Hub::remove(std::uint64_t first) { routes_.erase(first); }
+
+std::uint32_t Hub::remember(std::span<const std::byte> address) {
+  std::string bytes(reinterpret_cast<const char*>(address.data()), address.size());
+  const auto [name, is_new] = names_.emplace(std::move(bytes), static_cast<std::uint32_t>(addresses_.size()));
+  if (is_new) addresses_.push_back({&name->first, FI_ADDR_NOTAVAIL});
+  return name->second;
+}
+
+fi_addr_t Hub::peer(std::uint32_t name) {
+  Address& address = addresses_[name];
+  if (address.handle == FI_ADDR_NOTAVAIL) address.handle = endpoint_.insert(std::as_bytes(std::span(*address.bytes)));
+  return address.handle;
+}
+
+bool Hub::lease(std::size_t receives) {
+  // Half of the provider's places stay free, for what it counts beside receives.
+  if (pool_.size() + leased_ + receives > endpoint_.info().rx_attr->size / 2) return false;
+  leased_ += receives;
+  return true;
+}
+
+bool Hub::poll() {
+  ++polls_;
+  if (!pool_is_posted_) post_pool();
+  return endpoint_.poll([this](const Completion& done) { handle(done); });
+}
+
+void Hub::handle(const Completion& done) {
+  if (done.operation == nullptr) return fail_all(done.reason);
+  Operation& operation = *done.operation;
+  operation.pending = false;
+  switch (operation.kind) {
+    case Operation::Kind::pooled_receive:
+      if (done.error == FI_ECANCELED) return;
+      if (done.error != 0)
+        fail_all("a message could not be received: " + done.reason);
+      else
+        arrived(done);
+      pool_is_posted_ = false;
+      return post_pool();
+    case Operation::Kind::direct_receive:
+      return operation.in->received(done);
+    case Operation::Kind::credit:
+      return operation.in->credit_sent(done);
+    case Operation::Kind::send:
+      return operation.out->sent(done);
+  }
+}
+
+void Hub::arrived(const Completion& done) {
+  const Tag tag = unpack_tag(done.tag);
+  auto route = routes_.upper_bound(tag.link);
+  if (route == routes_.begin() || !done.has_data) return;
+  --route;
+  const std::uint64_t from = tag.link - route->first;
+  // Late messages of communicators that are gone end here.
+  if (from >= route->second.size) return;
+  route->second.links->arrived(static_cast<int>(from), tag, unpack_data(done.data),
+                               {pooled(done.operation->slot), done.bytes});
+}
+
+void Hub::post_pool() {
+  pool_is_posted_ = true;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    if (pool_[i].pending) continue;
+    // Everything that is not direct.
+    const PostResult code =
+        endpoint_.receive({pooled(i), Links::kMaxSlotBytes, pool_memory_.descriptor()}, 0, ~kDirectBit, pool_[i]);
+    if (code == 0) continue;
+    pool_is_posted_ = false;
+    if (code != -FI_EAGAIN) fail_all(std::string("cannot post a receive: ") + library().strerror(static_cast<int>(-code)));
+    return;
+  }
+}
+
+void Hub::fail_all(const std::string& reason) {
+  for (const auto& [first, route] : routes_) route.links->fail(reason);
+}
+
+std::byte* Hub::pooled(std::size_t index) const { return pool_memory_.data() + index * Links::kMaxSlotBytes; }
+
+void Hub::bury(std::unique_ptr<OutLink> link) {
+  link->abandon();
+  dead_outs_.push_back(std::move(link));
+}
+
+void Hub::bury(std::unique_ptr<InLink> link) {
+  link->abandon();
+  dead_ins_.push_back(std::move(link));
+}
+
+Drain::State Hub::drain() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || polls_ != drained_at_) {
+    if (lock) drained_at_ = polls_;
+    return Drain::State::busy;
+  }
+  bool settled = true;
+  for (const auto& [first, route] : routes_) route.links->push(true);
+  poll();
+  for (const auto& [first, route] : routes_) settled = route.links->settled() && settled;
+  drained_at_ = polls_;
+  return settled ? Drain::State::settled : Drain::State::unsettled;
+}
+
+}  // namespace xylem::ofi

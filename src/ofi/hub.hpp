@@ -1,0 +1,105 @@
+// What all communicators share of a network: the endpoint, the buffers in which unexpected messages arrive, and who gets
+// them.
+//
+// One mutex guards everything, the provider included. Threads that wait only try to take it: when it is held, another thread
+// drives the network for all.
+//
+// Receiving. A pool of posted buffers takes whatever comes, so that any number of communicators can live with a bounded
+// number of receives, and no message waits inside the provider for a rank that is late. Its payload is copied into the slot.
+// A channel that carries large payloads leases direct receives, into its slots, while the provider has room for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ofi/drain.hpp"
+#include "ofi/endpoint.hpp"
+#include "ofi/memory.hpp"
+#include "ofi/operation.hpp"
+
+namespace xylem::ofi {
+
+class InLink;
+class Links;
+class OutLink;
+
+class Hub {
+ public:
+  Hub(Info info, bool register_memory);
+  ~Hub();
+  Hub(const Hub&) = delete;
+  Hub& operator=(const Hub&) = delete;
+
+  std::mutex& mutex() { return mutex_; }
+  Endpoint& endpoint() { return endpoint_; }
+
+  // --- With the mutex held: ---
+
+  // Gives `links` the numbers first ... first + size - 1 for its incoming messages. They are never given again, so that late
+  // messages of a communicator that is gone find nobody.
+  std::uint64_t add(Links& links, std::size_t size);
+  void remove(std::uint64_t first);
+  std::size_t communicators() const { return routes_.size(); }
+
+  // A short name for a peer's address; equal addresses have equal names.
+  std::uint32_t remember(std::span<const std::byte> address);
+  // What sends take. Throws Error.
+  fi_addr_t peer(std::uint32_t name);
+
+  // Direct receives. False: there is no room.
+  bool lease(std::size_t receives);
+  void give_back(std::size_t receives) { leased_ -= receives; }
+
+  // Drives the provider. True when anything was sent or received.
+  bool poll();
+
+  // Keeps what the provider has not let go of until the endpoint is closed.
+  void bury(std::unique_ptr<OutLink> link);
+  void bury(std::unique_ptr<InLink> link);
+
+  // --- Without: ---
+
+  // One round of the draining thread.
+  Drain::State drain();
+
+ private:
+  struct Route {
+    std::size_t size;
+    Links* links;
+  };
+  struct Address {
+    const std::string* bytes;  // the key in names_
+    fi_addr_t handle;
+  };
+
+  void handle(const Completion& done);
+  void arrived(const Completion& done);
+  void post_pool();
+  void fail_all(const std::string& reason);
+  std::byte* pooled(std::size_t index) const;
+
+  std::mutex mutex_;
+  Endpoint endpoint_;
+  std::map<std::uint64_t, Route> routes_;  // by first number
+  std::uint64_t next_link_;
+  std::vector<Address> addresses_;
+  std::map<std::string, std::uint32_t> names_;  // by the bytes of the address
+  std::vector<std::unique_ptr<OutLink>> dead_outs_;
+  std::vector<std::unique_ptr<InLink>> dead_ins_;
+  std::vector<Operation> pool_;
+  Memory pool_memory_;
+  bool pool_is_posted_ = false;
+  std::size_t leased_ = 0;
+  std::uint64_t polls_ = 0;
+  std::uint64_t drained_at_ = 0;  // polls_ at the last round of the draining thread
+  std::optional<Drain> drain_;    // the last: its thread uses all of the above
+};
+
+}  // namespace xylem::ofi

@@ -1,0 +1,214 @@
+#include "ofi/links.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "ofi/address.hpp"
+#include "ofi/hub.hpp"
+#include "ofi/in_link.hpp"
+#include "ofi/out_link.hpp"
+#include "ofi/patience.hpp"
+#include "ofi/wire.hpp"
+
+namespace xylem::ofi {
+namespace {
+
+// Polls that move nothing before credits go out that no message has carried: far more than a peer on its way needs.
+constexpr std::uint32_t kQuiet = 512;
+
+std::string provider_of(const ConnectInfo& info) {
+  return {info.provider.data(), strnlen(info.provider.data(), info.provider.size())};
+}
+
+}  // namespace
+
+Links::Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t slot_bytes)
+    : network_(std::move(network)),
+      hub_(network_->hub()),
+      rank_(rank),
+      slot_bytes_(slot_bytes),
+      outs_(static_cast<std::size_t>(size)),
+      ins_(static_cast<std::size_t>(size)) {
+  if (slot_bytes == 0 || slot_bytes > kMaxSlotBytes || slot_bytes % exec::kCacheLine != 0)
+    throw Error(XYLEM_ERROR_INTERNAL, "network slots of " + std::to_string(slot_bytes) + " bytes");
+  const fi_info& provider = hub_.endpoint().info();
+  const std::vector<std::byte>& address = hub_.endpoint().address();
+  if (address.size() > info_.address.size())
+    throw Error(XYLEM_ERROR_UNSUPPORTED, "libfabric provider " + network_->provider() + " has addresses of " +
+                                             std::to_string(address.size()) + " bytes");
+  network_->provider().copy(info_.provider.data(), info_.provider.size() - 1);
+  info_.place = meeting_place(reach_of(provider.addr_format, address, provider.domain_attr->name));
+  info_.slot_bytes = slot_bytes;
+  info_.address_format = provider.addr_format;
+  info_.address_bytes = static_cast<std::uint32_t>(address.size());
+  std::copy(address.begin(), address.end(), info_.address.begin());
+
+  const std::scoped_lock lock(hub_.mutex());
+  info_.first_link = hub_.add(*this, outs_.size());
+}
+
+Links::~Links() {
+  std::unique_lock lock(hub_.mutex());
+  close(lock);
+}
+
+void Links::connect(std::span<const ConnectInfo> peers) {
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const ConnectInfo& peer = peers[i];
+    const std::string name = "rank " + std::to_string(i);
+    if (peer.provider != info_.provider || peer.address_format != info_.address_format)
+      throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank_) + " uses the libfabric provider " +
+                                                    provider_of(info_) + " and " + name + " uses " + provider_of(peer) +
+                                                    ": set XYLEM_PROVIDER and XYLEM_NIC so that they agree");
+    if (peer.place != info_.place)
+      throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank_) + " and " + name +
+                                                    " cannot reach each other: one has an address that is valid on its own "
+                                                    "host only. Here: " +
+                                                    network_->description() +
+                                                    ". Set XYLEM_NIC to an interface that joins them");
+    if (peer.slot_bytes != slot_bytes_ || peer.address_bytes > peer.address.size())
+      throw Error(XYLEM_ERROR_INTERNAL, name + " has other network slots");
+  }
+  const std::scoped_lock lock(hub_.mutex());
+  peers_.reserve(peers.size());
+  for (const ConnectInfo& peer : peers)
+    peers_.push_back({peer.first_link, hub_.remember(std::span(peer.address).first(peer.address_bytes))});
+}
+
+Links::Peer& Links::peer(int rank) { return peers_.at(static_cast<std::size_t>(rank)); }
+
+exec::Channel Links::sender(int rank) {
+  const std::scoped_lock lock(hub_.mutex());
+  const Peer& to = peer(rank);
+  auto link = std::make_unique<OutLink>(*this, hub_, rank, hub_.peer(to.address),
+                                        to.first_link + static_cast<std::uint64_t>(rank_), slot_bytes_);
+  active_outs_.push_back(link.get());
+  std::unique_ptr<OutLink>& place = outs_[static_cast<std::size_t>(rank)];
+  place = std::move(link);
+  return place->channel();
+}
+
+exec::Channel Links::receiver(int rank) {
+  const std::scoped_lock lock(hub_.mutex());
+  hub_.peer(peer(rank).address);
+  InLink* const link = in(rank);
+  return (link != nullptr ? *link : make_in(rank)).channel();
+}
+
+InLink& Links::make_in(int rank) {
+  auto link = std::make_unique<InLink>(*this, hub_, rank, info_.first_link + static_cast<std::uint64_t>(rank), slot_bytes_);
+  active_ins_.push_back(link.get());
+  std::unique_ptr<InLink>& place = ins_[static_cast<std::size_t>(rank)];
+  place = std::move(link);
+  return *place;
+}
+
+bool Links::progress() noexcept {
+  std::unique_lock lock(hub_.mutex(), std::try_to_lock);
+  if (!lock) {
+    // Another thread drives the network, for us too; but it does not look at what we publish.
+    if (!unposted()) return false;
+    lock.lock();
+  }
+  bool moved = push(quiet_ >= kQuiet);
+  moved = hub_.poll() || moved;
+  quiet_ = moved || quiet_ >= kQuiet ? 0 : quiet_ + 1;
+  return moved;
+}
+
+bool Links::idle() noexcept {
+  progress();
+  const std::scoped_lock lock(hub_.mutex());
+  return failed() || std::all_of(active_outs_.begin(), active_outs_.end(),
+                                 [](const OutLink* link) { return !link->unposted() && link->quiet(); });
+}
+
+std::string Links::failure() const {
+  const std::scoped_lock lock(hub_.mutex());
+  return failure_;
+}
+
+void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept {
+  if (failed()) return;
+  try {
+    OutLink* const out = outs_[static_cast<std::size_t>(from)].get();
+    if (out != nullptr) out->credited(data.credit);
+    if (tag.kind == MessageKind::credit) return;
+    // The peer may be in the next call already, where we hear from it for the first time.
+    InLink* const link = in(from);
+    (link != nullptr ? *link : make_in(from)).arrived(data, payload);
+  } catch (const std::exception& error) {
+    fail("cannot receive from rank " + std::to_string(from) + ": " + error.what());
+  }
+}
+
+bool Links::push(bool all_credits) noexcept {
+  if (peers_.empty() || failed()) return false;
+  bool moved = false;
+  for (InLink* const link : active_ins_) link->refill();
+  for (OutLink* const link : active_outs_) moved = link->post() || moved;
+  for (InLink* const link : active_ins_)
+    if (link->credit_due(all_credits)) moved = send_credit(*link) || moved;
+  return moved;
+}
+
+bool Links::send_credit(InLink& link) noexcept {
+  try {
+    const Peer& to = peer(link.peer());
+    return link.send_credit(hub_.peer(to.address), to.first_link + static_cast<std::uint64_t>(rank_));
+  } catch (const std::exception& error) {
+    fail("cannot answer rank " + std::to_string(link.peer()) + ": " + error.what());
+    return false;
+  }
+}
+
+bool Links::unposted() const {
+  return std::any_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->unposted(); });
+}
+
+bool Links::settled() const {
+  return failed() ||
+         std::all_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->settled(); });
+}
+
+bool Links::pending() const {
+  return !std::all_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->quiet(); }) ||
+         !std::all_of(active_ins_.begin(), active_ins_.end(), [](const InLink* link) { return link->quiet(); });
+}
+
+void Links::fail(const std::string& reason) noexcept {
+  if (failed()) return;
+  failure_ = "network " + network_->provider() + ": " + reason;
+  failed_.store(true, std::memory_order_release);
+}
+
+void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
+  // Polls until `done`; others may drive the network meanwhile.
+  const auto poll_until = [&](const auto& done) {
+    const Patience patience;
+    for (hub_.poll(); !done(); hub_.poll()) {
+      lock.unlock();
+      const bool more = patience.left();
+      lock.lock();
+      if (!more) return;
+    }
+  };
+  // Nobody shall miss what we have read. The last communicator takes the endpoint with it, and so what the provider has not
+  // written out yet: it waits until the peers have all.
+  const bool last = hub_.communicators() == 1;
+  poll_until([&] {
+    push(true);
+    return !last || settled();
+  });
+  for (InLink* const link : active_ins_) link->cancel();
+  poll_until([&] { return !pending(); });
+
+  hub_.remove(info_.first_link);
+  for (std::unique_ptr<OutLink>& link : outs_)
+    if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+  for (std::unique_ptr<InLink>& link : ins_)
+    if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+}
+
+}  // namespace xylem::ofi

@@ -1,0 +1,98 @@
+// The channels of one communicator that cross the network. Each end of such a channel has slots of its own; Links carries
+// what the sender publishes over to the receiver's slots, and tells the sender what has been read.
+//
+// Legal use: Links; all ranks exchange info(); connect; (sender | receiver | progress | idle)*
+// By one thread at a time, except failed() and failure(). Communicators of one Network may be used by several threads at
+// once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/channel.hpp"
+#include "ofi/connect_info.hpp"
+#include "ofi/network.hpp"
+
+namespace xylem::ofi {
+
+class InLink;
+class OutLink;
+struct Credit;
+struct Data;
+struct Tag;
+
+class Links {
+ public:
+  // The most that a slot may hold: the size of the buffers that receive what was not expected.
+  static constexpr std::uint32_t kMaxSlotBytes = 64 * 1024;
+
+  // slot_bytes: a multiple of 64, equal on all ranks. From here on messages of the peers can arrive. Throws Error.
+  Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t slot_bytes);
+  // Bounded in time. What idle() said is sent reaches the peers. Channels must not be used after.
+  ~Links();
+  Links(const Links&) = delete;
+  Links& operator=(const Links&) = delete;
+
+  // This rank's part of the one allgather that must come before connect().
+  const ConnectInfo& info() const { return info_; }
+  // `peers`: of all ranks, in rank order. Nothing is sent yet: connections are made at first use. Throws Error when the ranks
+  // cannot reach each other: other providers, or addresses that only mean something on one host.
+  void connect(std::span<const ConnectInfo> peers);
+
+  // This rank's end of the channel to `peer`, or from it, at position 0. Ask once for each; the caller keeps it. Both ranks
+  // may ask at any time, early or late. Throws Error: no memory, an address that the provider refuses.
+  exec::Channel sender(int peer);
+  exec::Channel receiver(int peer);
+
+  // Sends what was published, receives what has come, tells what was read. Never blocks. True when anything moved.
+  bool progress() noexcept;
+  // Drives the network once and says whether all that was published needs this thread no more. A call may return then.
+  bool idle() noexcept;
+
+  // Once true it stays: the channels are dead, waiting for them is futile. Any thread.
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // What went wrong first, and with which rank. Empty if nothing. Any thread.
+  std::string failure() const;
+
+  // --- For the other classes of this folder, with the hub's mutex held. ---
+  void arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept;
+  void credited(int from, const Credit& credit);
+  bool push(bool all_credits) noexcept;
+  bool settled() const;
+  void fail(const std::string& reason) noexcept;
+  InLink* in(int peer) const { return ins_[static_cast<std::size_t>(peer)].get(); }
+
+ private:
+  struct Peer {
+    std::uint64_t first_link;
+    std::uint32_t address;  // as the hub counts them
+  };
+
+  Peer& peer(int rank);
+  InLink& make_in(int rank);
+  bool send_credit(InLink& link) noexcept;
+  bool unposted() const;
+  bool pending() const;
+  void close(std::unique_lock<std::mutex>& lock) noexcept;
+
+  std::shared_ptr<Network> network_;
+  Hub& hub_;
+  int rank_;
+  std::uint32_t slot_bytes_;
+  ConnectInfo info_{};
+  std::vector<Peer> peers_;                     // empty before connect()
+  std::vector<std::unique_ptr<OutLink>> outs_;  // by rank, null until used
+  std::vector<std::unique_ptr<InLink>> ins_;    // likewise
+  std::vector<OutLink*> active_outs_;           // changed by the owner's thread only
+  std::vector<InLink*> active_ins_;
+  std::uint32_t quiet_ = 0;  // polls in a row that moved nothing
+  std::atomic<bool> failed_ = false;
+  std::string failure_;
+};
+
+}  // namespace xylem::ofi
