@@ -37,7 +37,7 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 
-echo "setup: installing with apt-get: ${missing[*]}"
+echo "setup: installing with apt-get, which takes some minutes: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 echo "setup: done."

@@ -8,6 +8,9 @@ cd "$(dirname "$0")/.."
 sources() { find src tools mpi_wrappers -type f \( -name '*.cpp' -o -name '*.c' \); }
 if [[ ${1:-} == --all ]]; then
   mapfile -t files < <(sources)
+elif ! git rev-parse --verify --quiet "${1:-HEAD~1}" >/dev/null; then
+  echo "tidy: there is no ${1:-HEAD~1} to compare with."
+  exit 0
 else
   mapfile -t files < <(comm -12 <(sources | sort) <(git diff --name-only --diff-filter=d "${1:-HEAD~1}" | sort))
 fi
