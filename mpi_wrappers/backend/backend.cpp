@@ -1,0 +1,60 @@
+// Where the front comes in: what this back end puts into the table of jumps.
+#include <string>
+
+#include "backend/collectives.hpp"
+#include "backend/communicator_calls.hpp"
+#include "backend/mpi_functions.hpp"
+#include "backend/running.hpp"
+#include "base/settings.hpp"
+#include "xylem/xylem.h"
+
+namespace xylem::preload {
+namespace {
+
+MpiFunctions wrappers() {
+  MpiFunctions w;
+  w.Init = init;
+  w.Init_thread = init_thread;
+
+  w.Allgather = allgather;
+  w.Allreduce = allreduce;
+  w.Barrier = barrier;
+  w.Bcast = bcast;
+  w.Reduce = reduce;
+  w.Reduce_scatter_block = reduce_scatter_block;
+
+  w.Cart_create = cart_create;
+  w.Cart_sub = cart_sub;
+  w.Comm_create = comm_create;
+  w.Comm_create_group = comm_create_group;
+  w.Comm_dup = comm_dup;
+  w.Comm_dup_with_info = comm_dup_with_info;
+  w.Comm_split = comm_split;
+  w.Comm_split_type = comm_split_type;
+  w.Dist_graph_create = dist_graph_create;
+  w.Dist_graph_create_adjacent = dist_graph_create_adjacent;
+  w.Graph_create = graph_create;
+  w.Intercomm_merge = intercomm_merge;
+  return w;
+}
+
+const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapper) {
+  if (front.functions != XYLEM_MPI_FUNCTIONS) return "libxylem_mpi.so and its back end are of different versions";
+  leave_settings_complaints_to_others();
+  const MpiFunctions ours = wrappers();
+#define FUNCTION(name)                                                                                  \
+  detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]); \
+  if (ours.name != nullptr && real().name != nullptr)                                                   \
+    wrapper[XYLEM_MPI_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);
+#include "front/functions.def"
+#undef FUNCTION
+  set_front(front);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace xylem::preload
+
+extern "C" XYLEM_API const char* xylem_mpi_backend_open(const xylem_mpi_front* front, xylem_mpi_function* wrapper) {
+  return xylem::preload::open_backend(*front, wrapper);
+}

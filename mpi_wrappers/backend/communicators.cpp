@@ -1,0 +1,192 @@
+#include "backend/communicators.hpp"
+
+#include <climits>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "backend/own_communicators.hpp"
+#include "base/log.hpp"
+
+namespace xylem::preload {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<MPI_Comm, Communicator*> by_handle;
+  std::deque<Communicator> entries;
+  std::vector<Communicator*> unused;
+};
+
+// Never destroyed: a program may finalize MPI from a destructor that runs after those of this library.
+Registry& registry() {
+  static Registry& it = *new Registry;
+  return it;
+}
+
+std::atomic<bool> running{false};
+int keyval = MPI_KEYVAL_INVALID;  // of the attribute by which we learn that a communicator ends
+
+// What calls are told that have no communicator of their own to hand down for.
+Communicator not_running{no_handle(), nullptr, Reason::not_running};
+Communicator inside_mpi{no_handle(), nullptr, Reason::inside_mpi};
+Communicator bad_handle{no_handle(), nullptr, Reason::bad_argument};
+
+int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* context) {
+  if (bytes > INT_MAX) return 1;
+  const MPI_Comm comm = static_cast<Communicator*>(context)->mpi.load(std::memory_order_relaxed);
+  const int count = static_cast<int>(bytes);
+  return call_mpi(real().Allgather, send, count, MPI_BYTE, recv, count, MPI_BYTE, comm) == MPI_SUCCESS ? 0 : 1;
+}
+
+void progress(void*) {
+  int found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_communicators().world, &found, MPI_STATUS_IGNORE);
+}
+
+// An unknown handle is either a communicator that was made out of our sight or none at all. Asking must not call the
+// program's error handler: it will be called by the collective that has the wrong handle.
+bool is_communicator(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return false;
+  MPI_Errhandler world;
+  MPI_Errhandler self;
+  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);
+  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &self);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  int is_inter = 0;
+  const bool valid = PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS;
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, world);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, self);
+  PMPI_Errhandler_free(&world);
+  PMPI_Errhandler_free(&self);
+  return valid;
+}
+
+// The processes of another MPI_COMM_WORLD (spawned or connected) need not have this library.
+bool all_in_this_world(MPI_Comm comm, int size) {
+  MPI_Group group;
+  MPI_Group world;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> world_ranks(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r] = static_cast<int>(r);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  for (const int rank : world_ranks)
+    if (rank == MPI_UNDEFINED) return false;
+  return true;
+}
+
+// Fills an entry whose `mpi` is set. Collective over the communicator; all ranks come to the same.
+void connect(Communicator& entry) {
+  const MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
+  entry.xylem = nullptr;
+  entry.reason = Reason::none;
+  int is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  PMPI_Comm_rank(comm, &entry.rank);
+  PMPI_Comm_size(comm, &entry.size);
+  if (is_inter != 0) {
+    entry.reason = Reason::intercommunicator;
+    return;
+  }
+  if (!all_in_this_world(comm, entry.size)) {
+    entry.reason = Reason::foreign_processes;
+    return;
+  }
+  const xylem_bootstrap bootstrap = {entry.rank, entry.size, allgather_bytes, progress, &entry};
+  if (xylem_comm_create(&entry.xylem, &bootstrap) != XYLEM_SUCCESS) {
+    entry.reason = Reason::not_connected;
+    if (entry.rank == 0) log::warn("a communicator's collectives are left to the MPI: " + std::string(xylem_last_error()));
+  }
+}
+
+Communicator& unused_entry(Registry& r) {
+  if (r.unused.empty()) return r.entries.emplace_back();
+  Communicator& entry = *r.unused.back();
+  r.unused.pop_back();
+  return entry;
+}
+
+Communicator& make(MPI_Comm comm) {
+  Communicator* entry = nullptr;
+  {
+    const std::lock_guard lock(registry().mutex);
+    entry = &unused_entry(registry());
+  }
+  // Not under the lock: other threads make other communicators meanwhile, and ranks may come in different orders.
+  entry->mpi.store(comm, std::memory_order_relaxed);
+  connect(*entry);
+  PMPI_Comm_set_attr(comm, keyval, entry);
+  const std::lock_guard lock(registry().mutex);
+  registry().by_handle[comm] = entry;
+  return *entry;
+}
+
+void end(Communicator& entry) {
+  xylem_comm_t xylem = nullptr;
+  {
+    const std::lock_guard lock(registry().mutex);
+    registry().by_handle.erase(entry.mpi.exchange(no_handle(), std::memory_order_acq_rel));
+    xylem = std::exchange(entry.xylem, nullptr);
+    registry().unused.push_back(&entry);
+  }
+  xylem_comm_destroy(xylem);
+}
+
+int on_delete(MPI_Comm, int, void* attribute, void*) {
+  if (running.load(std::memory_order_relaxed)) end(*static_cast<Communicator*>(attribute));
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+void start_communicators() {
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, nullptr);
+  running.store(true, std::memory_order_release);
+  make_ready(MPI_COMM_WORLD);
+}
+
+void stop_communicators() {
+  running.store(false, std::memory_order_release);
+  std::vector<xylem_comm_t> alive;
+  {
+    const std::lock_guard lock(registry().mutex);
+    for (const auto& [handle, entry] : registry().by_handle) {
+      entry->mpi.store(no_handle(), std::memory_order_release);
+      alive.push_back(std::exchange(entry->xylem, nullptr));
+    }
+    registry().by_handle.clear();
+  }
+  for (xylem_comm_t comm : alive) xylem_comm_destroy(comm);
+}
+
+void make_ready(MPI_Comm comm) {
+  if (!running.load(std::memory_order_acquire) || InsideMpi::here()) return;
+  detail::recent_slot(comm).store(&make(comm), std::memory_order_release);
+}
+
+Communicator& detail::find_or_make(MPI_Comm comm) {
+  if (!running.load(std::memory_order_acquire)) return not_running;
+  if (InsideMpi::here()) return inside_mpi;
+  Communicator* entry = nullptr;
+  {
+    const std::lock_guard lock(registry().mutex);
+    const auto found = registry().by_handle.find(comm);
+    if (found != registry().by_handle.end()) entry = found->second;
+  }
+  if (entry == nullptr) {
+    if (!is_communicator(comm)) return bad_handle;
+    entry = &make(comm);
+  }
+  recent_slot(comm).store(entry, std::memory_order_release);
+  return *entry;
+}
+
+}  // namespace xylem::preload

@@ -1,0 +1,66 @@
+// Which Xylem communicator belongs to which MPI communicator.
+//
+// An entry is made in the call that makes the MPI communicator, or by the first collective on one never seen before; both are
+// collective over it. It ends with the MPI communicator: an attribute that dups do not inherit has a delete callback. All
+// functions may be called by any thread, the collective ones as MPI allows collectives on one communicator.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "backend/mpi_functions.hpp"
+#include "backend/reason.hpp"
+#include "xylem/xylem.h"
+
+namespace xylem::preload {
+
+// A value that is the handle of no communicator, nor MPI_COMM_NULL.
+inline MPI_Comm no_handle() { return (MPI_Comm)(std::intptr_t)-1; }
+
+// Entries are used again for other communicators but never given back to the system: find() may look at one that another
+// thread is just ending, and sees by `mpi` that it is not meant.
+struct Communicator {
+  std::atomic<MPI_Comm> mpi;     // no_handle() while unused
+  xylem_comm_t xylem = nullptr;  // null: calls are handed down
+  Reason reason = Reason::none;  // why, where they are
+  int rank = 0;
+  int size = 0;
+};
+
+// From now on communicators are made ready; called once, in MPI_Init. Collective over MPI_COMM_WORLD.
+void start_communicators();
+
+// Ends all of them, and leaves all that come to the MPI. Called in MPI_Finalize.
+void stop_communicators();
+
+// Makes an entry for a communicator that has just been made. Collective over it.
+void make_ready(MPI_Comm comm);
+
+namespace detail {
+
+// A few recently used entries by a hash of the handle. The rest are in a map behind a lock.
+inline constinit std::array<std::atomic<Communicator*>, 256> recent{};
+
+inline std::atomic<Communicator*>& recent_slot(MPI_Comm comm) {
+  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)comm);  // an integer or a pointer
+  return recent[(bits * 0x9e3779b97f4a7c15u) >> 56];
+}
+
+Communicator& find_or_make(MPI_Comm comm);
+
+}  // namespace detail
+
+// The entry of a communicator on which a collective is called. Collective over it where it was never seen before. Where the
+// call must be handed down (also for MPI_COMM_NULL and handles that are none), the entry's `xylem` is null.
+inline Communicator& find(MPI_Comm comm) {
+  if (!InsideMpi::here()) {
+    Communicator* const entry = detail::recent_slot(comm).load(std::memory_order_acquire);
+    if (entry != nullptr && entry->mpi.load(std::memory_order_acquire) == comm) return *entry;
+  }
+  return detail::find_or_make(comm);
+}
+
+}  // namespace xylem::preload

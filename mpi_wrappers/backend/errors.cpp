@@ -1,0 +1,39 @@
+#include "backend/errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <string>
+
+#include "base/log.hpp"
+
+namespace xylem::preload {
+namespace {
+
+// One MPI error code per status, made when it is first needed. The class is MPI_ERR_OTHER: what a program that knows nothing
+// of Xylem can expect.
+int error_code(xylem_status status) {
+  static std::mutex mutex;
+  static std::array<int, XYLEM_ERROR_INTERNAL + 1> codes{};
+  const std::lock_guard lock(mutex);
+  int& code = codes.at(status);
+  if (code == MPI_SUCCESS) PMPI_Add_error_code(MPI_ERR_OTHER, &code);
+  std::string text = "Xylem: " + std::string(xylem_last_error());
+  text.resize(std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1));
+  PMPI_Add_error_string(code, text.c_str());
+  return code;
+}
+
+}  // namespace
+
+int report(MPI_Comm comm, xylem_status status) {
+  log::warn(xylem_last_error());
+  return report_code(comm, error_code(status));
+}
+
+int report_code(MPI_Comm comm, int code) {
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+}  // namespace xylem::preload

@@ -1,0 +1,29 @@
+#include "backend/own_communicators.hpp"
+
+#include "backend/mpi_functions.hpp"
+
+namespace xylem::preload {
+namespace {
+
+OwnCommunicators own;
+
+void duplicate(MPI_Comm from, MPI_Comm* to) {
+  call_mpi(real().Comm_dup, from, to);
+  PMPI_Comm_set_errhandler(*to, MPI_ERRORS_RETURN);
+}
+
+}  // namespace
+
+const OwnCommunicators& own_communicators() { return own; }
+
+void make_own_communicators() {
+  duplicate(MPI_COMM_WORLD, &own.world);
+  duplicate(MPI_COMM_SELF, &own.self);
+}
+
+void free_own_communicators() {
+  PMPI_Comm_free(&own.world);
+  PMPI_Comm_free(&own.self);
+}
+
+}  // namespace xylem::preload

@@ -1,0 +1,147 @@
+#include "backend/packing.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "backend/mpi_functions.hpp"
+#include "backend/own_communicators.hpp"
+#include "backend/reductions.hpp"
+
+namespace xylem::preload {
+namespace {
+
+// A committed type of so many bytes, more than an int may count.
+class ManyBytes {
+ public:
+  explicit ManyBytes(std::size_t bytes) {
+    constexpr std::size_t kBlock = std::size_t{1} << 30;
+    MPI_Datatype block;
+    PMPI_Type_contiguous(static_cast<int>(kBlock), MPI_PACKED, &block);
+    int lengths[] = {static_cast<int>(bytes / kBlock), static_cast<int>(bytes % kBlock)};
+    MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes / kBlock * kBlock)};
+    MPI_Datatype types[] = {block, MPI_PACKED};
+    PMPI_Type_create_struct(2, lengths, places, types, &type_);
+    PMPI_Type_commit(&type_);
+    PMPI_Type_free(&block);
+  }
+  ~ManyBytes() { PMPI_Type_free(&type_); }
+  ManyBytes(const ManyBytes&) = delete;
+  ManyBytes& operator=(const ManyBytes&) = delete;
+
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+// Copies by a message to this process itself: slower than packing, but free of its limits (MPI_Pack counts bytes in an int,
+// and MPICH's takes MPI_BOTTOM for a mistake). Data sent as any type may be received as MPI_PACKED, and the other way round.
+int copy_by_message(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type) {
+  static std::atomic<unsigned> calls;
+  const int tag = static_cast<int>(calls++ % 32768);  // threads may do this at the same time
+  return PMPI_Sendrecv(from, from_count, from_type, 0, tag, to, to_count, to_type, 0, tag, own_communicators().self,
+                       MPI_STATUS_IGNORE);
+}
+
+// Calls piece(first element, number of elements, bytes) for pieces whose bytes an int can count.
+template <class Piece>
+int in_pieces(std::size_t count, std::size_t element_bytes, Piece&& piece) {
+  const std::size_t most = std::max<std::size_t>(INT_MAX / std::max<std::size_t>(element_bytes, 1), 1);
+  for (std::size_t first = 0; first < count;) {
+    const std::size_t n = std::min(count - first, most);
+    const int code = piece(first, static_cast<int>(n), n * element_bytes);
+    if (code != MPI_SUCCESS) return code;
+    first += n;
+  }
+  return MPI_SUCCESS;
+}
+
+struct Pool {
+  std::mutex mutex;
+  std::vector<std::byte*> free;
+};
+
+// Never destroyed: a program may call MPI from a destructor that runs after those of this library.
+Pool& pool() {
+  static Pool& it = *new Pool;
+  return it;
+}
+
+// All pieces in the pool are of this size, so that any of them fits any small call.
+constexpr std::size_t kPooledBytes = std::size_t{256} << 10;
+constexpr std::size_t kPooled = 4;
+
+}  // namespace
+
+Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
+  if (const PredefinedType* const known = find_predefined(datatype)) {
+    size_ = known->size;
+    dense_ = known->dense;
+    if (dense_) {
+      extent_ = static_cast<MPI_Aint>(size_);
+      return;
+    }
+  }
+  dense_ = false;
+  char nothing = 0;
+  int position = 0;
+  MPI_Count size = 0;
+  MPI_Aint lower_bound = 0;
+  usable_ = datatype != MPI_DATATYPE_NULL &&
+            PMPI_Pack(&nothing, 0, datatype, &nothing, 0, &position, own_communicators().self) == MPI_SUCCESS &&
+            PMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
+            PMPI_Type_get_extent(datatype, &lower_bound, &extent_) == MPI_SUCCESS;
+  size_ = static_cast<std::size_t>(size);
+}
+
+int Layout::pack(const void* buffer, std::size_t count, void* packed) const {
+  return in_pieces(count, size_, [&](std::size_t first, int n, std::size_t bytes) {
+    const void* const from = element(buffer, first);
+    void* const to = static_cast<char*>(packed) + first * size_;
+    if (bytes > INT_MAX) return copy_by_message(from, n, datatype_, to, 1, ManyBytes(bytes).type());
+    if (buffer == MPI_BOTTOM) return copy_by_message(from, n, datatype_, to, static_cast<int>(bytes), MPI_PACKED);
+    int position = 0;
+    return PMPI_Pack(from, n, datatype_, to, static_cast<int>(bytes), &position, own_communicators().self);
+  });
+}
+
+int Layout::unpack(const void* packed, void* buffer, std::size_t count) const {
+  return in_pieces(count, size_, [&](std::size_t first, int n, std::size_t bytes) {
+    const void* const from = static_cast<const char*>(packed) + first * size_;
+    void* const to = element(buffer, first);
+    if (bytes > INT_MAX) return copy_by_message(from, 1, ManyBytes(bytes).type(), to, n, datatype_);
+    if (buffer == MPI_BOTTOM) return copy_by_message(from, static_cast<int>(bytes), MPI_PACKED, to, n, datatype_);
+    int position = 0;
+    return PMPI_Unpack(from, static_cast<int>(bytes), &position, to, n, datatype_, own_communicators().self);
+  });
+}
+
+Scratch scratch(std::size_t bytes) {
+  const bool pooled = bytes <= kPooledBytes;
+  if (pooled) {
+    const std::lock_guard lock(pool().mutex);
+    if (!pool().free.empty()) {
+      std::byte* const memory = pool().free.back();
+      pool().free.pop_back();
+      return {memory, {pooled}};
+    }
+  }
+  return {static_cast<std::byte*>(std::malloc(pooled ? kPooledBytes : bytes)), {pooled}};
+}
+
+void ReturnScratch::operator()(std::byte* memory) const {
+  if (pooled) {
+    const std::lock_guard lock(pool().mutex);
+    if (pool().free.size() < kPooled) {
+      pool().free.push_back(memory);
+      return;
+    }
+  }
+  std::free(memory);
+}
+
+}  // namespace xylem::preload

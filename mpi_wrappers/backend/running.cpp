@@ -1,0 +1,97 @@
+#include "backend/running.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <string>
+
+#include "backend/communicators.hpp"
+#include "backend/mpi_functions.hpp"
+#include "backend/own_communicators.hpp"
+#include "backend/presence.hpp"
+#include "backend/reductions.hpp"
+#include "backend/statistics.hpp"
+#include "base/log.hpp"
+#include "base/settings.hpp"
+
+namespace xylem::preload {
+namespace {
+
+const xylem_mpi_front* front = nullptr;
+
+void introduce(int rank) {
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  gethostname(host.data(), host.size() - 1);
+  log::set_identity(rank, settings().host_id.empty() ? std::string(host.data()) : settings().host_id);
+}
+
+int world_rank() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int world_size() {
+  int size = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+void write_statistics_on_rank_0(const std::string& why_off) {
+  if (!settings().stats_file.empty() && world_rank() == 0) write_statistics(settings().stats_file, world_size(), why_off);
+}
+
+int stop(MPI_Comm, int, void*, void*) {
+  write_statistics_on_rank_0("");
+  stop_communicators();
+  free_own_communicators();
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the latest first (MPI-4.0 section 11.2.4), while all of MPI
+// still works. Ours is the first that was set, so collectives in the program's own callbacks still run as they do elsewhere.
+void stop_in_finalize() {
+  int keyval = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop, &keyval, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  PMPI_Comm_free_keyval(&keyval);
+}
+
+void start() {
+  if (!settings().stats_file.empty()) start_counting();
+  learn_predefined_handles();
+  make_own_communicators();
+  stop_in_finalize();
+  start_communicators();
+}
+
+template <class Function, class... Args>
+int initialise(Function* function, Args... args) {
+  if (InsideMpi::here()) return function(args...);
+  Presence presence(!settings().disable);
+  const int code = call_mpi(function, args...);
+  if (code != MPI_SUCCESS) return code;
+  const int rank = world_rank();
+  introduce(rank);
+  if (presence.agree(rank, world_size())) {
+    start();
+  } else {
+    write_statistics_on_rank_0(presence.why_off());
+    front->leave_to_mpi();
+  }
+  return code;
+}
+
+}  // namespace
+
+void set_front(const xylem_mpi_front& it) { front = &it; }
+
+int init(int* argc, char*** argv) { return initialise(real().Init, argc, argv); }
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  return initialise(real().Init_thread, argc, argv, required, provided);
+}
+
+}  // namespace xylem::preload
