@@ -7,11 +7,11 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "base/parse.hpp"
+#include "base/spelling.hpp"
 
 namespace xylem {
 namespace {
@@ -121,29 +121,10 @@ constexpr std::array kRows = {
 // Names of the kind that module systems and CMake set for every package: not meant for us, and no mistake of the user.
 constexpr std::array<std::string_view, 4> kForeignNames = {"XYLEM_DIR", "XYLEM_HOME", "XYLEM_ROOT", "XYLEM_VERSION"};
 
-// The number of letters to insert, remove or replace to make `b` of `a` (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> distance(b.size() + 1);  // from the letters of `a` read so far to each beginning of `b`
-  std::iota(distance.begin(), distance.end(), std::size_t{0});
-  for (const char letter : a) {
-    std::size_t diagonal = distance[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (letter == b[j - 1] ? 0 : 1);
-      diagonal = distance[j];
-      distance[j] = std::min({replaced, distance[j] + 1, distance[j - 1] + 1});
-    }
-  }
-  return distance.back();
-}
-
-// How unlike a known name is. A name cut short or drawn out, such as XYLEM_ALGO or XYLEM_LOG_LEVEL, is nearly right.
-std::size_t distance_to(std::string_view known, std::string_view name) {
-  return known.starts_with(name) || name.starts_with(known) ? 1 : edit_distance(name, known);
-}
-
-std::string_view nearest_name(std::string_view name) {
-  const auto nearer = [&](const Row& a, const Row& b) { return distance_to(a.name, name) < distance_to(b.name, name); };
-  return std::min_element(kRows.begin(), kRows.end(), nearer)->name;
+std::string_view nearest_setting(std::string_view name) {
+  std::array<std::string_view, kRows.size()> names;
+  std::transform(kRows.begin(), kRows.end(), names.begin(), [](const Row& r) { return r.name; });
+  return nearest_name(name, names);
 }
 
 struct Loaded {
@@ -176,7 +157,7 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
       const std::string kept = found->print(result);
       complaints += std::string(entry) + ": expected " + found->accepts() + "; it stays " + kept + "\n";
     } else if (std::find(kForeignNames.begin(), kForeignNames.end(), name) == kForeignNames.end()) {
-      complaints += std::string(name) + " is no setting of Xylem; did you mean " + std::string(nearest_name(name)) + "?\n";
+      complaints += std::string(name) + " is no setting of Xylem; did you mean " + std::string(nearest_setting(name)) + "?\n";
     }
   }
   return result;

@@ -1,0 +1,13 @@
+// "Did you mean ...?": for names of settings, options and collectives that nobody knows.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace xylem {
+
+// The known name that is most like `name`; of equals the first. A name cut short or drawn out, such as XYLEM_ALGO or
+// XYLEM_LOG_LEVEL, is nearly right. Empty if nothing is known.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+}  // namespace xylem
