@@ -17,8 +17,8 @@ SYSTEM = r"libc|libm|libdl|libpthread|librt|ld-linux-.*"
 RULES = {
     "libxylem.so": (OWN, SYSTEM + "|libhwloc"),
     "libxylem_mpi.so": (OWN + "|" + MPI, r"libc|libdl|libpthread|ld-linux-.*"),
-    "libxylem_mpi_mpich.so": (OWN, SYSTEM + "|libxylem|libmpich|libmpi"),
-    "libxylem_mpi_openmpi.so": (OWN, SYSTEM + "|libxylem|libmpi"),
+    "xylem/libxylem_mpi_mpich.so": (OWN, SYSTEM + "|libxylem|libmpich|libmpi"),
+    "xylem/libxylem_mpi_openmpi.so": (OWN, SYSTEM + "|libxylem|libmpi"),
 }
 
 
