@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "shm/per_process.hpp"
@@ -24,7 +25,10 @@ constexpr std::size_t kMinArenaBytes = std::size_t{1} << 20;
 constexpr std::size_t kShareOfAddressSpace = 512;
 
 // A block up to this size is cleared by writing zeros, which keeps its pages; a larger one gives its pages back.
-constexpr std::size_t kKeepPagesBytes = 32 * 1024;
+constexpr std::size_t kKeepPagesBytes = std::size_t{32} << 10;
+
+// Programs expect the low numbers to be free, and some close or overwrite them blindly.
+constexpr int kFirstDescriptor = 100;
 
 Descriptor make_file() {
   // Since Linux 6.3: never executable. Hosts may demand it (vm.memfd_noexec); older kernels do not know it.
@@ -33,7 +37,8 @@ Descriptor make_file() {
   if (!file.valid() && errno == EINVAL) file = Descriptor(memfd_create("xylem", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.valid()) throw system_error("cannot create shared memory (memfd_create)");
   if (fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) throw system_error("cannot make shared memory private (fchmod)");
-  return file;
+  const int high = fcntl(file.get(), F_DUPFD_CLOEXEC, kFirstDescriptor);
+  return high < 0 ? std::move(file) : Descriptor(high);
 }
 
 std::size_t within_limits(std::size_t bytes) {

@@ -31,7 +31,8 @@ Descriptor open_file(const ArenaId& id) {
   if (error == EACCES || error == EPERM) {
     what += " Ranks of one host must run as the same user, from executables without set-uid bit or file capabilities.";
   } else if (error == ENOENT) {
-    what += " The process has ended, or is not visible here (another pid namespace or container).";
+    what +=
+        " The process has ended, is not visible here (another pid namespace or container), or closed what it did not open.";
   } else if (error == EMFILE || error == ENFILE) {
     what += " Raise the limit of open files (ulimit -n).";
   }
