@@ -24,7 +24,7 @@ std::vector<std::uint64_t> affinity_mask() {
 }
 
 Cores read_cores() {
-  Cores cores{};
+  Cores cores;
   cores.online = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   cores.cpu_quota = read_cpu_quota("/");
   const std::vector<std::uint64_t> mask = affinity_mask();

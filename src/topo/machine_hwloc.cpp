@@ -65,8 +65,7 @@ int holding_node(hwloc_topology_t topology, hwloc_const_bitmap_t cores) {
 }
 
 Machine read_machine() {
-  Machine machine{};
-  machine.numa_node = -1;
+  Machine machine;
   const Topology owned = load();
   const Bitmap allowed = allowed_cores();
   if (!owned || !allowed) {

@@ -1,0 +1,31 @@
+// All that `xylem info` tells, gathered once; text and JSON say the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "ofi/providers.hpp"
+#include "topo/topology.hpp"
+
+namespace xylem::tools {
+
+struct Facts {
+  std::string version;
+  topo::Host host;
+  topo::Cores cores;
+  topo::Machine machine;
+  std::vector<topo::Device> devices;
+  std::vector<ofi::ProviderInfo> providers;  // best first
+  std::string no_providers;                  // why there are none, empty if there are
+  std::string preload_library;               // its path, empty if it is not where it belongs
+  std::vector<std::string> back_ends;        // of the preload library: "mpich", "openmpi"
+  std::vector<SettingInfo> settings;
+};
+
+Facts collect_facts();
+
+std::string facts_as_text(const Facts& facts);
+std::string facts_as_json(const Facts& facts);
+
+}  // namespace xylem::tools
