@@ -69,23 +69,41 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       members_(std::move(wired.members)),
       host_names_(std::move(wired.host_names)),
       memory_(std::move(wired.memory)),
+      links_(std::move(wired.links)),
       planner_(wired.shape, settings_.algorithm, settings_.chunk_bytes),
       to_(members_.size()),
       from_(members_.size()),
       board_(memory_->board()),
       endpoints_{to_.data(), from_.data(), &board_, &Communicator::connect, this},
-      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1, exec::Progress{},
+      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1,
+              links_ == nullptr ? exec::Progress{} : exec::Progress{&Communicator::poke_network, this},
               exec::Progress{&poke_bootstrap, bootstrap_.get()}),
       team_(waiter_, fiber_),
       timed_(!settings().stats_file.empty()) {
-  counters_.describe(members_.size(), members_.hosts(), "");
+  counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
 }
 
 Communicator::~Communicator() = default;
 
+void Communicator::poke_network(void* context) {
+  auto& self = *static_cast<Communicator*>(context);
+  self.links_->progress();
+  if (self.links_->failed()) self.memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+}
+
 bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
   auto& self = *static_cast<Communicator*>(context);
+  if (!self.members_.here(peer)) {
+    try {
+      exec::Channel& channel = outbound ? self.to_[peer] : self.from_[peer];
+      channel = outbound ? self.links_->sender(static_cast<int>(peer)) : self.links_->receiver(static_cast<int>(peer));
+      return true;
+    } catch (const std::exception& error) {
+      self.connect_error_ = error.what();
+      return false;
+    }
+  }
   const int place = static_cast<int>(self.members_.local_place_of(peer));
   if (outbound) {
     self.to_[peer] = self.memory_->sender(place);
@@ -136,12 +154,13 @@ xylem_status Communicator::run(const Call& call) {
   args.root = call.root;
   args.all = members_.all();
   args.host = members_.host();
-  if (members_.hosts() > 1) {
+  if (const coll::Traits& traits = plan::catalogue()[plan.algorithm].traits; traits.board && traits.channels) {
     members_.set_leaders(args, is_rooted(call.collective));
     args.scratch = scratch(plan.chunk_bytes);
   }
 
-  const exec::CpuArithmetic arithmetic{reduces ? exec::find_reduce(call.op, call.type) : nullptr, element_bytes};
+  const exec::CpuArithmetic arithmetic{exec::find_reduce(reduces ? call.op : XYLEM_BAND, reduces ? call.type : XYLEM_BYTE),
+                                       element_bytes};
   coll::CpuPort port(team_, endpoints_, arithmetic, call_signature(call));
   coll::CpuLane lane(port);
   coll::cpu_kernels()[plan.algorithm](lane, args);
@@ -149,8 +168,20 @@ xylem_status Communicator::run(const Call& call) {
   if (port.fault() != exec::Fault::none) [[unlikely]] {
     return fail(call, port.fault(), port.fault_on_board() ? args.host.rank(port.fault_peer()) : port.fault_peer());
   }
+  if (links_ != nullptr) {
+    if (const exec::Fault fault = flush(); fault != exec::Fault::none) return fail(call, fault, rank());
+  }
   counters_.count(call.collective, plan.algorithm, bytes, timed_ ? now_seconds() - begin : 0);
   return XYLEM_SUCCESS;
+}
+
+// A call returns only when what it sent needs this thread no more: its rank may go and wait in the MPI below for an hour.
+exec::Fault Communicator::flush() {
+  waiter_.start();
+  while (!links_->idle()) {
+    if (const exec::Fault fault = waiter_.pause(); fault != exec::Fault::none) return fault;
+  }
+  return exec::Fault::none;
 }
 
 xylem_status Communicator::run_alone(const Call& call) {
@@ -167,6 +198,8 @@ xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32
   broken_ = fault_status(fault);
   error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
            " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
+  if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
+  if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
   return broken_;
 }

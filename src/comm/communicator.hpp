@@ -58,8 +58,10 @@ class Communicator {
   };
   static constexpr std::size_t kPlanMemos = 64;
 
+  static void poke_network(void* context);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
+  exec::Fault flush();
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
   std::byte* scratch(std::size_t bytes);
@@ -71,6 +73,7 @@ class Communicator {
   Members members_;
   std::vector<std::string> host_names_;
   std::unique_ptr<shm::HostMemory> memory_;
+  std::unique_ptr<ofi::Links> links_;  // null where all ranks share a host
   plan::Planner planner_;
   std::array<PlanMemo, kPlanMemos> memos_;
 
@@ -85,6 +88,7 @@ class Communicator {
   std::uint64_t sequence_ = 0;  // calls begun
   xylem_status broken_ = XYLEM_SUCCESS;
   std::string error_;
+  std::string connect_error_;
   bool timed_;  // statistics with seconds were asked for
   Counters counters_;
 };

@@ -28,6 +28,7 @@ struct Hello {
 struct Blocks {
   bool failed;
   shm::BlockInfo memory;
+  ofi::ConnectInfo network;
 };
 
 struct Verdict {
@@ -139,7 +140,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
                 .settings = inherited ? *inherited : agree(bootstrap, hellos, own),
                 .shape = {},
                 .host_names = {},
-                .memory = nullptr};
+                .memory = nullptr,
+                .links = nullptr,
+                .provider = {}};
   const Members& members = wired.members;
   wired.host_names.resize(members.hosts());
   for (std::uint32_t rank = members.size(); rank-- > 0;) {
@@ -152,6 +155,12 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     wired.memory =
         std::make_unique<shm::HostMemory>(static_cast<int>(members.local_place()), static_cast<int>(members.local().size()));
     mine.memory = wired.memory->info();
+    if (members.hosts() > 1) {
+      const auto network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
+      wired.provider = network->provider();
+      wired.links = std::make_unique<ofi::Links>(network, bootstrap.rank(), bootstrap.size(), ofi::Links::kMaxSlotBytes);
+      mine.network = wired.links->info();
+    }
   });
   mine.failed = trouble.failed;
   const std::vector<Blocks> blocks = bootstrap.allgather(mine);
@@ -162,6 +171,11 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
       std::vector<shm::BlockInfo> local;
       for (const std::uint32_t rank : members.local()) local.push_back(blocks[rank].memory);
       wired.memory->attach(local);
+      if (wired.links != nullptr) {
+        std::vector<ofi::ConnectInfo> peers;
+        for (const Blocks& block : blocks) peers.push_back(block.network);
+        wired.links->connect(peers);
+      }
     });
   }
   Verdict verdict{};
@@ -184,6 +198,10 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     }
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
+  }
+  if (wired.links != nullptr) {
+    wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, ofi::Links::kMaxSlotBytes);
+    wired.shape.network = plan::network_link(wired.provider.c_str());
   }
   wired.shape.ranks = members.size();
   wired.shape.hosts = members.hosts();

@@ -14,6 +14,7 @@
 
 #include "comm/bootstrap.hpp"
 #include "comm/members.hpp"
+#include "ofi/links.hpp"
 #include "plan/shape.hpp"
 #include "shm/host_memory.hpp"
 
@@ -32,6 +33,8 @@ struct WiredUp {
   plan::Shape shape;
   std::vector<std::string> host_names;  // by host
   std::unique_ptr<shm::HostMemory> memory;
+  std::unique_ptr<ofi::Links> links;  // null where all ranks share a host
+  std::string provider;               // of the links
 };
 
 // Collective over the bootstrap's ranks. `host_id` and `host_name` say where this rank takes itself to be. Throws Error, on

@@ -1,0 +1,73 @@
+// Inputs whose reductions are exact in every type, and what the results must be.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "exec/element_types.hpp"
+#include "exec/reduce.hpp"
+
+namespace xylem::test {
+
+using Bytes = std::vector<std::byte>;
+
+// A small whole number per rank and index; distinct neighbours, so that misplaced data shows.
+inline int small_number(int rank, std::size_t index, int salt) {
+  return static_cast<int>((index * 7 + static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(salt) * 5) % 13);
+}
+
+namespace detail {
+
+template <class T>
+T element(int value, int rank) {
+  using namespace xylem::exec;
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return T::from_float(static_cast<float>(value));
+  } else if constexpr (requires(T t) { t.imaginary; }) {
+    using Real = decltype(T::real);
+    return {static_cast<Real>(value), static_cast<Real>(rank % 2)};
+  } else if constexpr (requires(T t) { t.word; }) {
+    return {static_cast<decltype(T::word)>(value % 3)};
+  } else if constexpr (requires(T t) { t.index; }) {
+    return {static_cast<decltype(T::value)>(value), static_cast<decltype(T::index)>(rank)};
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <std::size_t... types>
+void store_as(xylem_type type, std::byte* at, int value, int rank, std::index_sequence<types...>) {
+  const auto store = [&]<std::size_t candidate>() {
+    if (type == static_cast<xylem_type>(candidate)) {
+      xylem::exec::store_element(at, element<xylem::exec::ElementType<candidate>>(value, rank));
+    }
+  };
+  (store.template operator()<types>(), ...);
+}
+
+}  // namespace detail
+
+// `count` elements of one rank. PROD gets ones and a few twos, so that products stay exact.
+inline Bytes make_input(xylem_type type, xylem_op op, int rank, std::size_t count, int salt) {
+  const std::size_t size = exec::type_bytes(type);
+  Bytes data(count * size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int number = small_number(rank, i, salt);
+    const int value = op == XYLEM_PROD ? 1 + (number == 3) : number;
+    detail::store_as(type, data.data() + i * size, value, rank, std::make_index_sequence<XYLEM_TYPE_COUNT>());
+  }
+  return data;
+}
+
+// The fold over all ranks' inputs in rank order.
+inline Bytes fold_inputs(xylem_type type, xylem_op op, int ranks, std::size_t count, int salt) {
+  Bytes sum = make_input(type, op, 0, count, salt);
+  for (int rank = 1; rank < ranks; ++rank) {
+    const Bytes next = make_input(type, op, rank, count, salt);
+    exec::find_reduce(op, type)(sum.data(), sum.data(), next.data(), count);
+  }
+  return sum;
+}
+
+}  // namespace xylem::test

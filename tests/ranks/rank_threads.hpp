@@ -1,0 +1,33 @@
+// Ranks as threads of this process: every rank runs the same body on its own communicator.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/thread_bootstrap.hpp"
+
+namespace xylem::test {
+
+// Which made-up host each rank is on. Empty: all on one.
+using Hosts = std::vector<int>;
+
+inline Placement place_on(int host) { return {0x1000 + static_cast<std::uint64_t>(host), "host" + std::to_string(host)}; }
+
+inline void run_ranks(int ranks, const std::function<void(Communicator&)>& body, const Hosts& hosts = {},
+                      const AgreedSettings& settings = {}) {
+  const auto rendezvous = std::make_shared<Rendezvous>(ranks);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      const Placement placement = place_on(hosts.empty() ? 0 : hosts[static_cast<std::size_t>(rank)]);
+      Communicator communicator(std::make_shared<ThreadBootstrap>(rendezvous, rank), placement, settings);
+      body(communicator);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace xylem::test
