@@ -117,11 +117,11 @@ void run(int rank, Shared& shared, const std::string& provider, std::uint32_t sl
   End end{links, links.sender(1 - rank), links.receiver(1 - rank), rank};
 
   ping_pong(end, 100);
-  const double latency = median(21, [&] { return ping_pong(end, 500); });
+  const double latency = median(11, [&] { return ping_pong(end, 200); });
   std::vector<std::byte> small(1 << 20);
-  const double one = median(41, [&] { return stream(end, small); });
+  const double one = median(21, [&] { return stream(end, small); });
   std::vector<std::byte> large(64 << 20);
-  const double many = median(9, [&] { return stream(end, large); });
+  const double many = median(5, [&] { return stream(end, large); });
   if (rank == 0)
     std::printf("%-12s slots of %3u KiB: 8 B %6.2f us, 1 MiB %5.2f GB/s, 64 MiB %5.2f GB/s\n", provider.c_str(),
                 slot_bytes / 1024, latency * 1e6, 1e-9 * static_cast<double>(small.size()) / one,
