@@ -3,6 +3,7 @@
 #include <pmix.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "backend/launcher/key_value_space.hpp"
 #include "backend/mpi_functions.hpp"
@@ -71,8 +72,13 @@ class Pmix : public KeyValueSpace {
   std::optional<std::string> get(int rank) override {
     pmix_proc_t peer = me_;
     peer.rank = static_cast<pmix_rank_t>(rank);
+    // MPI_Init has brought all words to all hosts: what is not there will not come. By default it would be waited for.
+    pmix_info_t at_once{};
+    std::strncpy(at_once.key, PMIX_IMMEDIATE, sizeof at_once.key - 1);
+    at_once.value.type = PMIX_BOOL;
+    at_once.value.data.flag = true;
     pmix_value_t* value = nullptr;
-    if (pmix_.get(&peer, kKey, nullptr, 0, &value) != PMIX_SUCCESS || value == nullptr) return std::nullopt;
+    if (pmix_.get(&peer, kKey, &at_once, 1, &value) != PMIX_SUCCESS || value == nullptr) return std::nullopt;
     std::optional<std::string> word;
     if (value->type == PMIX_STRING && value->data.string != nullptr) {
       word = value->data.string;
