@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -152,6 +155,18 @@ TEST(Arena, KeepsWithinTheLimitOfFileSize) {
     const rlimit limit{kSmall + 5, kSmall + 5};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     EXPECT_EQ(Arena().id().bytes, kSmall);
+  })));
+}
+
+TEST(Arena, LeavesAddressSpaceForThePeers) {
+  constexpr std::size_t kLimit = std::size_t{8} << 30;
+  std::size_t pages_in_use = 0;
+  std::ifstream("/proc/self/statm") >> pages_in_use;
+  if (pages_in_use * kPage > kLimit / 2) GTEST_SKIP() << "a sanitizer has reserved more address space than the limit";
+  EXPECT_TRUE(test::succeeded(test::start_process([] {
+    const rlimit limit{kLimit, kLimit};
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+    EXPECT_EQ(Arena().id().bytes, kLimit / 512);
   })));
 }
 

@@ -246,9 +246,37 @@ TEST_F(BadInfo, AnotherArena) {
   EXPECT_THAT(what, HasSubstr("XYLEM_HOSTID"));
 }
 
+// Takes all of this process's arena in pieces of `bytes`, the rest page by page, until destroyed.
+class FullArena {
+ public:
+  explicit FullArena(std::size_t bytes) {
+    while (const auto block = Arena::of_process().allocate(bytes)) blocks_.push_back(*block);
+    while (const auto block = Arena::of_process().allocate(kPage)) blocks_.push_back(*block);
+  }
+  ~FullArena() {
+    for (const Block& block : blocks_) Arena::of_process().free(block);
+  }
+  FullArena(const FullArena&) = delete;
+  FullArena& operator=(const FullArena&) = delete;
+
+  void free_every_third() {
+    std::vector<Block> kept;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (i % 3 == 0) {
+        Arena::of_process().free(blocks_[i]);
+      } else {
+        kept.push_back(blocks_[i]);
+      }
+    }
+    blocks_ = kept;
+  }
+
+ private:
+  std::vector<Block> blocks_;
+};
+
 TEST(HostMemory, FailsWhenTheArenaIsFull) {
-  Arena& arena = Arena::of_process();
-  while (arena.free_bytes() > 0) ASSERT_TRUE(arena.allocate(std::min(arena.free_bytes(), std::size_t{1} << 20)));
+  const FullArena full(std::size_t{1} << 20);
   try {
     const HostMemory memory(0, 4);
     ADD_FAILURE() << "no error";
@@ -259,11 +287,9 @@ TEST(HostMemory, FailsWhenTheArenaIsFull) {
 }
 
 TEST(HostMemory, TakesASmallerBlockWhereTheArenaIsFragmented) {
-  Arena& arena = Arena::of_process();
-  std::vector<Block> pairs;
-  while (const auto block = arena.allocate(2 * kPage)) pairs.push_back(*block);
-  for (std::size_t i = 0; i < pairs.size(); i += 3) arena.free(pairs[i]);
-  ASSERT_GT(block_limit(kArenaBytes, arena.free_bytes()), 4 * kPage);
+  FullArena full(2 * kPage);
+  full.free_every_third();
+  ASSERT_GT(block_limit(kArenaBytes, Arena::of_process().free_bytes()), 4 * kPage);
   HostMemory memory(0, 2);
   EXPECT_EQ(round_up(BlockLayout(2, memory.info().shape).bytes(), kPage), 2 * kPage);
   memory.abandon();
