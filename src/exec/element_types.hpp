@@ -47,13 +47,15 @@ struct BFloat16 {
   std::uint16_t bits;
 
   XYLEM_HD float to_float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16U); }
+  XYLEM_HD static BFloat16 from_float(float value) { return {static_cast<std::uint16_t>(rounded_word(value) >> 16U)}; }
 
-  // Rounds to nearest, ties to even. NaNs are made quiet and keep the upper bits of their payload.
-  XYLEM_HD static BFloat16 from_float(float value) {
+  // The upper half of this word is `value` rounded to nearest, ties to even; the lower half has no meaning. NaNs are made
+  // quiet and keep the upper bits of their payload.
+  XYLEM_HD static std::uint32_t rounded_word(float value) {
     const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
-    const std::uint32_t rounded = (word + 0x7fffU + ((word >> 16U) & 1U)) >> 16U;
-    const std::uint32_t nan = (word >> 16U) | 0x0040U;
-    return {static_cast<std::uint16_t>((word & 0x7fffffffU) > 0x7f800000U ? nan : rounded)};
+    const std::uint32_t rounded = word + 0x7fffU + ((word >> 16U) & 1U);
+    const bool nan = value != value;  // NOLINT(misc-redundant-expression)
+    return nan ? word | 0x00400000U : rounded;
   }
 };
 
@@ -93,11 +95,17 @@ static_assert(std::is_same_v<ElementType<XYLEM_BYTE>, std::byte>);
 static_assert(std::is_same_v<ElementType<XYLEM_DOUBLE_DOUBLE>, Pair<double, double>>);
 static_assert(sizeof(bool) == sizeof(ElementType<XYLEM_BOOL>));
 
+// A complex number is read part by part: read as one word, it would keep the compiler from vectorising.
 template <class T>
 XYLEM_HD T load_element(const std::byte* at) {
-  T value;
-  __builtin_memcpy(&value, at, sizeof(T));
-  return value;
+  if constexpr (requires(T value) { value.imaginary; }) {
+    using Real = decltype(T::real);
+    return {load_element<Real>(at), load_element<Real>(at + sizeof(Real))};
+  } else {
+    T value;
+    __builtin_memcpy(&value, at, sizeof(T));
+    return value;
+  }
 }
 
 // Padding is written as zeros, so that equal results are equal bytes wherever they were computed.

@@ -1,9 +1,11 @@
 #include "exec/reduce.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "exec/element_types.hpp"
+#include "exec/reduce/range.hpp"
 #include "exec/reduce/table.hpp"
 
 namespace xylem::exec {
@@ -56,6 +58,17 @@ ReduceFunction find_reduce(xylem_op op, xylem_type type, InstructionSet set) {
 }
 
 ReduceFunction find_reduce(xylem_op op, xylem_type type) { return find_reduce(op, type, best_instruction_set()); }
+
+void reduce_many(ReduceFunction function, std::size_t element_bytes, void* out, const void* const* in, std::size_t inputs,
+                 std::size_t count) {
+  // The result so far stays in the first-level cache.
+  constexpr std::size_t kBlockBytes = 1024;
+  const std::size_t step = kBlockBytes / element_bytes;
+  for (std::size_t done = 0; done < count; done += step) {
+    const std::size_t at = done * element_bytes;
+    reduce_range(function, static_cast<std::byte*>(out) + at, in, inputs, at, std::min(step, count - done));
+  }
+}
 
 std::size_t type_bytes(xylem_type type) { return known(type) ? kTypeBytes[type] : 0; }
 

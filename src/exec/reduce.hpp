@@ -15,6 +15,12 @@ using ReduceFunction = void (*)(void* out, const void* left, const void* right, 
 // The function for the best instruction set of this CPU, or nullptr where MPI defines no such pair (MPI-4.0 section 6.9.2).
 ReduceFunction find_reduce(xylem_op op, xylem_type type);
 
+// out[i] = in[0][i] op in[1][i] op ... op in[inputs - 1][i], from the left, for i < count, with the function of a type of
+// `element_bytes` bytes; at least two inputs. Reads and writes memory once, where a chain of calls would go through `out`
+// again for each input. `out` may be in[0] or in[1] and overlaps no input otherwise.
+void reduce_many(ReduceFunction function, std::size_t element_bytes, void* out, const void* const* in, std::size_t inputs,
+                 std::size_t count);
+
 // sizeof the C type; 0 for a value that is no type.
 std::size_t type_bytes(xylem_type type);
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "exec/copy.hpp"
+#include "exec/platform.hpp"
+#include "exec/reduce/range.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -14,8 +16,6 @@ namespace xylem::exec {
 namespace {
 
 #if defined(__x86_64__)
-
-constexpr std::size_t kLine = 64;
 
 // Vectors of 16 bytes, which every x86-64 CPU has, are as fast as wider ones: memory is the limit.
 void stream_line(std::byte* out, const std::byte* in) {
@@ -33,10 +33,10 @@ void stream_line(std::byte* out, const std::byte* in) {
 
 // Only whole lines go past the caches; what lies before and after them is stored as usual.
 void stream_unordered(std::byte* out, const std::byte* in, std::size_t bytes) {
-  const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(out) % kLine);
+  const std::size_t head = std::min(bytes, -reinterpret_cast<std::uintptr_t>(out) % kCacheLine);
   copy_bytes(out, in, head);
   std::size_t at = head;
-  for (; bytes - at >= kLine; at += kLine) stream_line(out + at, in + at);
+  for (; bytes - at >= kCacheLine; at += kCacheLine) stream_line(out + at, in + at);
   copy_bytes(out + at, in + at, bytes - at);
 }
 
@@ -57,15 +57,15 @@ void stream_bytes(void* out, const void* in, std::size_t bytes) {
   order_streams();
 }
 
-void stream_reduce(ReduceFunction function, std::size_t element_bytes, void* out, const void* left, const void* right,
+void stream_reduce(ReduceFunction function, std::size_t element_bytes, void* out, const void* const* in, std::size_t inputs,
                    std::size_t count) {
-  // Reduced block by block in the first-level cache. Results of no type are larger than a line.
-  alignas(64) std::byte block[2048];
+  // Reduced block by block in the first-level cache, and streamed from there.
+  alignas(kCacheLine) std::byte block[2048];
   const std::size_t step = sizeof block / element_bytes;
   for (std::size_t done = 0; done < count; done += step) {
     const std::size_t elements = std::min(step, count - done);
     const std::size_t at = done * element_bytes;
-    function(block, static_cast<const std::byte*>(left) + at, static_cast<const std::byte*>(right) + at, elements);
+    reduce_range(function, block, in, inputs, at, elements);
     stream_unordered(static_cast<std::byte*>(out) + at, block, elements * element_bytes);
   }
   order_streams();

@@ -19,9 +19,8 @@ inline constexpr std::size_t kStreamFrom = 4096;
 // publishes them.
 void stream_bytes(void* out, const void* in, std::size_t bytes);
 
-// As function(out, left, right, count), the reduction of a type of `element_bytes` bytes, at most 64; stored as by
-// stream_bytes(). `out` overlaps neither operand.
-void stream_reduce(ReduceFunction function, std::size_t element_bytes, void* out, const void* left, const void* right,
+// As reduce_many(), stored as by stream_bytes(). `out` overlaps no input.
+void stream_reduce(ReduceFunction function, std::size_t element_bytes, void* out, const void* const* in, std::size_t inputs,
                    std::size_t count);
 
 }  // namespace xylem::exec

