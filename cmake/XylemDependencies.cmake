@@ -1,7 +1,8 @@
-# What the machine has. Nothing here is required to configure: what is missing leaves out a part, and XylemSummary says so.
+# What the machine has. Only Boost.Context is required; what else is missing leaves out a part, and XylemSummary says so.
 #
 #   PkgConfig::HWLOC        topology                       (target exists if found)
 #   PkgConfig::LIBFABRIC    headers of the network layer   (the library itself is opened at run time)
+#   xylem_boost_context     stack switching
 #   mpi::mpich mpi::openmpi each MPI that was found, side by side: include directories and libraries for C and C++
 #   XYLEM_MPIS              the names of these, such as "mpich;openmpi"
 find_package(Threads REQUIRED)
@@ -13,3 +14,14 @@ include(XylemMpi)
 set(XYLEM_MPIS "")
 xylem_find_mpi(mpich MPICH_VERSION)
 xylem_find_mpi(openmpi OPEN_MPI)
+
+# Boost.Context switches the stacks of fibers. The static archive, so that users need no Boost.
+find_path(XYLEM_BOOST_INCLUDE boost/context/detail/fcontext.hpp DOC "Folder that holds boost/")
+find_library(XYLEM_BOOST_CONTEXT NAMES libboost_context.a boost_context DOC "Boost.Context")
+if(NOT XYLEM_BOOST_INCLUDE OR NOT XYLEM_BOOST_CONTEXT)
+  message(FATAL_ERROR "Boost.Context is missing (Debian: libboost-context-dev). Give XYLEM_BOOST_INCLUDE and XYLEM_BOOST_CONTEXT "
+    "if it is in an unusual place.")
+endif()
+add_library(xylem_boost_context INTERFACE)
+target_include_directories(xylem_boost_context SYSTEM INTERFACE "${XYLEM_BOOST_INCLUDE}")
+target_link_libraries(xylem_boost_context INTERFACE "${XYLEM_BOOST_CONTEXT}")
