@@ -21,6 +21,7 @@ ROOMS = {
     "cuda": {"coll", "exec", "base", "topo"},
     "plan": {"coll", "exec", "base", "topo"},
     "comm": {"plan", "coll", "exec", "shm", "ofi", "cuda", "base", "topo"},
+    "verify": {"comm", "plan", "coll", "exec"},
     "api": {"comm", "plan", "coll", "exec", "base", "topo"},
 }
 

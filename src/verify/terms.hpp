@@ -1,0 +1,48 @@
+// Symbolic values of elements: a contribution of a rank, or the reduction of two terms in this order. Equal terms have equal
+// numbers, so two results with the same number have the same association and the same operand order.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace xylem::verify {
+
+using Term = std::uint32_t;
+
+class Terms {
+ public:
+  static constexpr Term kGarbage = 0;  // memory that was never written
+
+  Terms() : nodes_(1) {}
+
+  // Element `index` of rank `rank`'s input of call `call`.
+  Term leaf(std::uint32_t call, std::uint32_t rank, std::uint64_t index);
+
+  // left op right. kGarbage where one of them is.
+  Term reduce(Term left, Term right);
+
+  // The term is the reduction of exactly one contribution of each of `ranks` ranks, all of element `index` of call `call`.
+  bool is_complete(Term term, std::uint32_t call, std::uint32_t ranks, std::uint64_t index) const;
+
+ private:
+  struct Node {
+    Term left = kGarbage, right = kGarbage;  // both kGarbage: a leaf
+    std::uint32_t call = 0, rank = 0;
+    std::uint64_t index = 0;
+    std::uint32_t leaves = 0;
+  };
+  struct Hash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const {
+      return (key.first * 0x9E3779B97F4A7C15U) ^ (key.second + (key.first << 7U));
+    }
+  };
+
+  Term add(std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Term, Hash>& known,
+           std::pair<std::uint64_t, std::uint64_t> key, const Node& node);
+
+  std::vector<Node> nodes_;
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Term, Hash> leaves_, sums_;
+};
+
+}  // namespace xylem::verify

@@ -1,0 +1,189 @@
+// The verifier proves every algorithm for 2 ... 32 ranks on several placements, alone and in rows of calls, and finds every
+// kind of fault that is planted.
+#include "verify/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan/catalogue.hpp"
+
+namespace xylem::verify {
+namespace {
+
+using coll::Collective;
+
+std::uint32_t find(Collective collective, const std::string& name) {
+  for (std::uint32_t i = 0; i < plan::catalogue().size(); ++i) {
+    if (plan::catalogue()[i].collective == collective && name == plan::catalogue()[i].name) return i;
+  }
+  throw std::logic_error("no such algorithm: " + name);
+}
+
+using Placement = std::vector<std::uint32_t>;
+
+// All on one host; two halves; round robin over three; one host with most and the others alone.
+std::vector<Placement> placements(std::uint32_t ranks, bool one_host_only) {
+  std::vector<Placement> all = {Placement(ranks, 0)};
+  if (one_host_only) return all;
+  Placement halves, robin, uneven;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    halves.push_back(rank < (ranks + 1) / 2 ? 0 : 1);
+    robin.push_back(rank % 3);
+    uneven.push_back(rank < ranks / 2 ? 0 : rank - ranks / 2);
+  }
+  all.insert(all.end(), {halves, robin, uneven});
+  return all;
+}
+
+CallSpec spec(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant) {
+  // A chunk has an element for each rank where a buffer is cut in blocks.
+  const std::uint64_t chunk = ranks + variant % 3;
+  const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, chunk * ranks + 2, chunk * 11};
+  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1};
+}
+
+TEST(Verifier, ProvesEveryAlgorithm) {
+  std::uint64_t proved = 0;
+  for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
+    for (std::uint32_t ranks = 2; ranks <= 32; ++ranks) {
+      for (const Placement& placement : placements(ranks, plan::catalogue()[algorithm].traits.one_host_only)) {
+        const Job job{.host_of = placement, .calls = {spec(algorithm, ranks, static_cast<std::uint32_t>(proved))}};
+        const auto violation = prove(job);
+        ASSERT_FALSE(violation) << ranks << " ranks: " << explain(job, *violation);
+        ++proved;
+      }
+    }
+  }
+  std::printf("proved %llu cases\n", static_cast<unsigned long long>(proved));
+}
+
+// A fast rank is two calls ahead: what it sends must not be taken for a part of an earlier call.
+TEST(Verifier, ProvesRowsOfCalls) {
+  const auto count = static_cast<std::uint32_t>(plan::catalogue().size());
+  for (std::uint32_t first = 0; first < count; ++first) {
+    for (std::uint32_t second = 0; second < count; ++second) {
+      const bool one_host = plan::catalogue()[first].traits.one_host_only || plan::catalogue()[second].traits.one_host_only;
+      for (const std::uint32_t ranks : {2U, 3U, 5U}) {
+        const std::vector<Placement> places = placements(ranks, one_host);
+        const Placement& placement = places[(first + second) % places.size()];
+        const Job job{.host_of = placement,
+                      .calls = {spec(first, ranks, first + 2), spec(second, ranks, second + 3), spec(first, ranks, second)}};
+        const auto violation = prove(job);
+        ASSERT_FALSE(violation) << ranks << " ranks: " << explain(job, *violation);
+      }
+    }
+  }
+}
+
+// --- Faults that are planted ---
+
+struct Planted {
+  Job job;
+  std::vector<std::vector<Program>> programs;
+
+  Planted(Collective collective, const std::string& name, std::uint32_t ranks, std::uint64_t count, std::uint64_t chunk,
+          std::uint32_t calls = 1) {
+    job.host_of.assign(ranks, 0);
+    for (std::uint32_t i = 0; i < calls; ++i) job.calls.push_back({find(collective, name), count, chunk});
+    for (const CallSpec& call : job.calls) {
+      std::vector<Program>& all = programs.emplace_back();
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) all.push_back(record(job, call, rank));
+    }
+  }
+
+  // The n-th step of a kind in a rank's program of the first call.
+  Program::iterator step(std::uint32_t rank, Action action, std::uint32_t nth = 0) {
+    Program& program = programs[0][rank];
+    auto at = program.begin();
+    for (;; ++at) {
+      if (at == program.end()) throw std::logic_error("no such step");
+      if (at->action == action && nth-- == 0) return at;
+    }
+  }
+  bool caught() const { return prove(job, programs).has_value(); }
+};
+
+TEST(Verifier, FindsNothingWhereNothingIsPlanted) {
+  EXPECT_FALSE(Planted(Collective::allreduce, "ring", 4, 40, 5).caught());
+  EXPECT_FALSE(Planted(Collective::bcast, "flat", 4, 40, 5, 2).caught());
+}
+
+TEST(Verifier, FindsADroppedCopy) {
+  Planted plant(Collective::allreduce, "ring", 4, 40, 5);
+  plant.programs[0][2].erase(plant.step(2, Action::copy));
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsASwappedPeer) {
+  Planted plant(Collective::allreduce, "ring", 4, 40, 5);
+  plant.step(1, Action::begin_send)->peer = 3;
+  plant.step(1, Action::end_send)->peer = 3;
+  plant.step(1, Action::copy)->out.peer = 3;
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsAWrongChunkIndex) {
+  Planted plant(Collective::allreduce, "ring", 4, 40, 5);
+  plant.step(1, Action::reduce)->right.offset = 0;
+  plant.step(1, Action::reduce)->left.offset += 5;
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsAMissingWait) {
+  Planted channel(Collective::allreduce, "ring", 4, 40, 5);
+  channel.programs[0][2].erase(channel.step(2, Action::begin_recv));
+  EXPECT_TRUE(channel.caught());
+  Planted board(Collective::allreduce, "flat", 4, 40, 5);
+  board.programs[0][2].erase(board.step(2, Action::fetch, 3));
+  EXPECT_TRUE(board.caught());
+}
+
+TEST(Verifier, FindsADoubleReduction) {
+  Planted plant(Collective::allreduce, "flat", 3, 6, 6);
+  const Step again = *plant.step(1, Action::reduce);
+  plant.programs[0][1].insert(plant.step(1, Action::reduce) + 1,
+                              {again.action, 0, again.bytes, again.out, again.out, again.right});
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsAnotherOperandOrderOnOneRank) {
+  Planted plant(Collective::allreduce, "flat", 2, 6, 6);
+  const auto reduce = plant.step(1, Action::reduce);
+  std::swap(reduce->left, reduce->right);
+  EXPECT_TRUE(plant.caught());
+}
+
+// Two chunks are sent before one is received, and a third while one is being read: a FIFO of two slots is one too short.
+TEST(Verifier, FindsAFifoOneSlotTooShort) {
+  Planted plant(Collective::allgather, "ring", 3, 4, 4);
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    Program& program = plant.programs[0][rank];
+    const Program send(plant.step(rank, Action::begin_send), plant.step(rank, Action::end_send) + 1);
+    const Program receive = {{Action::begin_recv, (rank + 2) % 3, 4, {}, {}, {}},
+                             {Action::end_recv, (rank + 2) % 3, 0, {}, {}, {}}};
+    program.insert(program.begin(), send.begin(), send.end());
+    program.insert(program.end(), receive.begin(), receive.end());
+  }
+  plant.job.slots = 3;
+  EXPECT_FALSE(prove(plant.job, plant.programs).value_or(Violation{}).text.starts_with("deadlock"));
+  plant.job.slots = 2;
+  ASSERT_TRUE(plant.caught());
+  EXPECT_TRUE(prove(plant.job, plant.programs)->text.starts_with("deadlock")) << prove(plant.job, plant.programs)->text;
+}
+
+TEST(Verifier, FindsARootThatRunsAhead) {
+  // The readers of the second call forget to end the epoch of the first: the root overwrites what they still read.
+  Planted plant(Collective::bcast, "flat", 3, 4, 4, 6);
+  plant.programs[0][1].erase(plant.step(1, Action::finish));
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsAMessageThatNobodyReceives) {
+  Planted plant(Collective::bcast, "ring", 3, 4, 4);
+  Program& program = plant.programs[0][2];
+  program.push_back({Action::begin_send, 0, 1, {}, {}, {}});
+  program.push_back({Action::end_send, 0, 1, {}, {}, {}});
+  EXPECT_TRUE(plant.caught());
+}
+
+}  // namespace
+}  // namespace xylem::verify
