@@ -22,8 +22,9 @@ namespace {
 std::vector<ProviderInfo> list_providers() { refuse(); }
 
 std::shared_ptr<Network> Network::open(const NetworkOptions&) { refuse(); }
-Network::Network(const NetworkOptions&) { refuse(); }
+Network::Network(const NetworkOptions&) : reach_{} { refuse(); }
 Network::~Network() = default;
+void Network::seal() {}
 
 Links::Links(std::shared_ptr<Network> network, int, int, std::uint32_t) : hub_(network->hub()) { refuse(); }
 Links::~Links() = default;

@@ -102,10 +102,7 @@ void Hub::handle(const Completion& done) {
   switch (operation.kind) {
     case Operation::Kind::pooled_receive:
       if (done.error == FI_ECANCELED) return;
-      if (done.error != 0)
-        fail_all("a message could not be received: " + done.reason);
-      else
-        arrived(done);
+      arrived(done);
       pool_is_posted_ = false;
       return post_pool();
     case Operation::Kind::direct_receive:
@@ -117,16 +114,26 @@ void Hub::handle(const Completion& done) {
   }
 }
 
+Links* Hub::find(std::uint64_t link, int& from) const {
+  auto route = routes_.upper_bound(link);
+  if (route == routes_.begin()) return nullptr;
+  --route;
+  if (link - route->first >= route->second.size) return nullptr;
+  from = static_cast<int>(link - route->first);
+  return route->second.links;
+}
+
 void Hub::arrived(const Completion& done) {
   const Tag tag = unpack_tag(done.tag);
-  auto route = routes_.upper_bound(tag.link);
-  if (route == routes_.begin() || !done.has_data) return;
-  --route;
-  const std::uint64_t from = tag.link - route->first;
-  // Late messages of communicators that are gone end here.
-  if (from >= route->second.size) return;
-  route->second.links->arrived(static_cast<int>(from), tag, unpack_data(done.data),
-                               {pooled(done.operation->slot), done.bytes});
+  int from = 0;
+  Links* const links = find(tag.link, from);
+  if (done.error != 0) {
+    // Not every provider says which message it was.
+    if (links == nullptr) return fail_all("a message could not be received: " + done.reason);
+    return links->fail("a message from rank " + std::to_string(from) + " could not be received: " + done.reason);
+  }
+  if (links != nullptr && done.has_data)
+    links->arrived(from, tag, unpack_data(done.data), {pooled(done.operation->slot), done.bytes});
 }
 
 void Hub::post_pool() {

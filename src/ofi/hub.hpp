@@ -80,6 +80,8 @@ class Hub {
   };
 
   void handle(const Completion& done);
+  // Who gets a message with this number, and its rank there; null: a communicator that is gone.
+  Links* find(std::uint64_t link, int& from) const;
   void arrived(const Completion& done);
   void post_pool();
   void fail_all(const std::string& reason);

@@ -38,7 +38,7 @@ Links::Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t
     throw Error(XYLEM_ERROR_UNSUPPORTED, "libfabric provider " + network_->provider() + " has addresses of " +
                                              std::to_string(address.size()) + " bytes");
   network_->provider().copy(info_.provider.data(), info_.provider.size() - 1);
-  info_.place = meeting_place(reach_of(provider.addr_format, address, provider.domain_attr->name));
+  info_.place = meeting_place(network_->reach());
   info_.slot_bytes = slot_bytes;
   info_.address_format = provider.addr_format;
   info_.address_bytes = static_cast<std::uint32_t>(address.size());
@@ -71,9 +71,13 @@ void Links::connect(std::span<const ConnectInfo> peers) {
       throw Error(XYLEM_ERROR_INTERNAL, name + " has other network slots");
   }
   const std::scoped_lock lock(hub_.mutex());
+  // Memory of other processes has to be mapped while they live and have it under a name: see Network::seal().
+  const bool at_once = network_->reach() == Reach::shared_memory;
   peers_.reserve(peers.size());
   for (const ConnectInfo& peer : peers)
     peers_.push_back({peer.first_link, hub_.remember(std::span(peer.address).first(peer.address_bytes))});
+  if (at_once)
+    for (const Peer& each : peers_) hub_.peer(each.address);
 }
 
 Links::Peer& Links::peer(int rank) { return peers_.at(static_cast<std::size_t>(rank)); }

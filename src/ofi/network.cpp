@@ -1,5 +1,7 @@
 #include "ofi/network.hpp"
 
+#include <sys/mman.h>
+
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -28,10 +30,19 @@ Network::Network(const NetworkOptions& options) {
   provider_ = choice.info->fabric_attr->prov_name;
   description_ = "libfabric provider " + provider_ + " on " + choice.info->domain_attr->name;
   hub_ = std::make_unique<Hub>(std::move(choice.info), options.register_memory);
+  const fi_info& info = hub_->endpoint().info();
+  reach_ = reach_of(info.addr_format, hub_->endpoint().address(), info.domain_attr->name);
   description_ += " (" + hub_->endpoint().address_text() + "): " + choice.reason;
   log::info("network: " + description_);
 }
 
 Network::~Network() = default;
+
+void Network::seal() {
+  if (reach_ != Reach::shared_memory) return;
+  const std::string address = ofi::address_text(hub_->endpoint().info().addr_format, hub_->endpoint().address());
+  // fi_shm://NAME, and shm_unlink takes /NAME.
+  shm_unlink(address.substr(address.rfind('/')).c_str());
+}
 
 }  // namespace xylem::ofi

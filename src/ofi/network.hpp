@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "ofi/address.hpp"
 #include "ofi/providers.hpp"
 
 namespace xylem::ofi {
@@ -27,11 +28,18 @@ class Network {
   // The provider, its interface, the address of this process, and why it was chosen: for people.
   const std::string& description() const { return description_; }
 
+  // The provider shm keeps a file in /dev/shm, which a killed process would leave behind. seal() removes its name. Call it
+  // when the Links of all ranks that this process will ever talk to are connected; Links::connect() with others fails from
+  // then on. Nothing to do for other providers.
+  void seal();
+
   // For Links.
+  Reach reach() const { return reach_; }
   Hub& hub() { return *hub_; }
 
  private:
   std::string provider_;
+  Reach reach_;
   std::string description_;
   std::unique_ptr<Hub> hub_;
 };
