@@ -1,0 +1,126 @@
+// The xylem command.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "base/spelling.hpp"
+#include "base/version.hpp"
+#include "bench/options.hpp"
+#include "info.hpp"
+#include "installation.hpp"
+#include "launcher.hpp"
+#include "setting_options.hpp"
+#include "start_program.hpp"
+
+namespace xylem::tools {
+namespace {
+
+// What to say of `word`, which the options or subcommands of `app` do not know.
+std::string unknown_word(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : app.get_options()) known.push_back(option->get_name());
+  } else {
+    for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
+  }
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const std::string_view nearest = nearest_name(word, views);
+  std::string text = fmt::format("{}: '{}' is not known", app.get_display_name(), word);
+  if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
+  return text + fmt::format(" See {} --help.\n", app.get_display_name());
+}
+
+// Complains of the first word that `app` did not understand. Returns the exit status.
+int refuse(const CLI::App& app) {
+  fmt::print(stderr, "{}", unknown_word(app, app.remaining().front()));
+  return exit_usage;
+}
+
+int run_exec(const CLI::App& exec, const CLI::App& app) {
+  // Words behind "--" are left with the whole command line, words without it with the subcommand.
+  std::vector<std::string> command = exec.remaining();
+  if (command.empty())
+    command = app.remaining();
+  else if (command.front().starts_with('-'))
+    return refuse(exec);
+  if (command.empty()) {
+    fmt::print(stderr, "xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments\n");
+    return exit_usage;
+  }
+  return start_preloaded(command, "xylem exec");
+}
+
+// Starts the benchmark program of the MPI that started this process, with the same arguments.
+int run_bench(const BenchOptions& options, const std::vector<std::string>& arguments) {
+  const std::string mpi = options.mpi.empty() ? launched_by(launcher_variable) : options.mpi;
+  if (mpi.empty()) {
+    fmt::print(
+        stderr,
+        "xylem bench: not started by an MPI launcher, so there is nothing to compare. Use it as: mpirun -n 2 xylem bench\n");
+    return exit_usage;
+  }
+  const std::filesystem::path program = back_end_folder(preload_library()) / ("xylem-bench." + mpi);
+  if (!exists(program)) {
+    fmt::print(stderr, "xylem bench: this job was started by {}, and this build of Xylem has no {} for it\n", mpi,
+               program.string());
+    return exit_tool_failed;
+  }
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return start_preloaded(command, "xylem bench");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Xylem: collective communication for HPC programs", "xylem");
+  app.set_version_flag("--version", fmt::format("xylem {}", kVersion));
+  app.require_subcommand(0, 1);
+  app.allow_extras();
+
+  CLI::App* exec = app.add_subcommand("exec", "Run an MPI program with Xylem: mpirun -n 4 xylem exec -- ./app arguments");
+  exec->prefix_command();
+  exec->footer("What follows the options, or --, is the program and its arguments.");
+  add_setting_options(*exec);
+
+  bool json = false;
+  CLI::App* info = app.add_subcommand("info", "Show this machine, the MPIs and networks found, and the settings in force");
+  info->add_flag("--json", json, "As one JSON object");
+  info->allow_extras();
+
+  BenchOptions options;
+  CLI::App* bench = app.add_subcommand("bench", "Compare Xylem with the MPI below: mpirun -n 2 xylem bench");
+  bench->allow_extras();
+  add_bench_options(*bench, options);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Under mpirun every rank finds the same mistake; one of them says it.
+    if (launched_rank(launcher_variable) != 0) return error.get_exit_code() == 0 ? 0 : exit_usage;
+    return app.exit(error) == 0 ? 0 : exit_usage;
+  }
+  if (exec->parsed()) return run_exec(*exec, app);
+  for (const CLI::App* part : {info, bench, static_cast<CLI::App*>(&app)})
+    if (part->remaining_size() > 0) return refuse(*part);
+  if (info->parsed()) return run_info(json);
+  if (!bench->parsed()) {
+    fmt::print(stderr, "{}", app.help());
+    return exit_usage;
+  }
+  return run_bench(options, {argv + 2, argv + argc});
+}
+
+}  // namespace
+}  // namespace xylem::tools
+
+int main(int argc, char** argv) {
+  try {
+    return xylem::tools::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "xylem: {}\n", error.what());
+    return 1;
+  }
+}

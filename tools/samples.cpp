@@ -1,0 +1,23 @@
+#include "samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace xylem::tools {
+
+double percentile(std::vector<double> samples, double fraction) {
+  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(samples.begin(), samples.end());
+  const double position = fraction * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, samples.size() - 1);
+  return std::lerp(samples[below], samples[above], position - static_cast<double>(below));
+}
+
+Summary summarize(const std::vector<double>& samples) {
+  return {percentile(samples, 0.5), percentile(samples, 0.95), percentile(samples, 0)};
+}
+
+}  // namespace xylem::tools
