@@ -1,0 +1,22 @@
+// Collectives of all sizes for ever, on several communicators: a job to be killed. Prints a line when it is in full swing.
+#include <mpi.h>
+
+#include <cstdio>
+#include <vector>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm comms[3];
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<double> in(1 << 20, 1), out(in.size());
+  for (long round = 0;; ++round) {
+    for (MPI_Comm comm : comms)
+      for (int count : {1, 1000, 1 << 20}) MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
+    if (round == 3 && rank == 0) {
+      std::puts("running");
+      std::fflush(stdout);
+    }
+  }
+}
