@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "installation.hpp"
-#include "xylem/xylem.h"
 
 namespace xylem::tools {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string> find_back_ends(const fs::path& folder) {
 
 Facts collect_facts() {
   Facts facts;
-  facts.version = xylem_version();
+  facts.version = kVersion;
   facts.host = topo::host();
   facts.cores = topo::cores();
   facts.machine = topo::machine();

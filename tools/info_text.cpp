@@ -4,6 +4,7 @@
 
 #include "core_list.hpp"
 #include "info_facts.hpp"
+#include "units.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -32,11 +33,7 @@ std::string section(const std::string& title, const std::string& body) { return 
 
 std::string or_unknown(std::size_t number) { return number == 0 ? "unknown" : std::to_string(number); }
 std::string or_unknown(int number) { return or_unknown(static_cast<std::size_t>(std::max(number, 0))); }
-std::string bytes_or_unknown(std::size_t bytes) {
-  if (bytes == 0) return "unknown";
-  const auto kibibytes = static_cast<double>(bytes) / 1024;
-  return kibibytes < 1024 ? fmt::format("{:g} KiB", kibibytes) : fmt::format("{:g} MiB", kibibytes / 1024);
-}
+std::string bytes_or_unknown(std::size_t bytes) { return bytes == 0 ? "unknown" : format_bytes(bytes); }
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
