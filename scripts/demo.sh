@@ -42,6 +42,12 @@ for mpi in mpich openmpi; do
 
   say "$mpi: what ran on Xylem (XYLEM_STATS)"
   cat "$results/stats.$mpi.json"
+  python3 - "$results/stats.$mpi.json" <<'CHECK'
+import json, sys
+calls = json.load(open(sys.argv[1]))["collectives"]["allreduce"]
+print(f"{calls['on_xylem']} of {calls['calls']} calls of MPI_Allreduce ran on Xylem")
+sys.exit(calls["calls"] == 0 or calls["on_xylem"] < calls["calls"])
+CHECK
 
   say "$mpi: Xylem against the MPI's own collectives"
   "launch_$mpi" "$bin/xylem" bench
