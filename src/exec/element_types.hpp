@@ -108,13 +108,17 @@ XYLEM_HD T load_element(const std::byte* at) {
   }
 }
 
+// The bytes of a number that carry its value: an x87 extended number has 10, and padding behind them.
+template <class T>
+inline constexpr std::size_t kValueBytes = sizeof(T);
+template <>
+inline constexpr std::size_t kValueBytes<long double> = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
+
 // Padding is written as zeros, so that equal results are equal bytes wherever they were computed.
 template <class T>
 XYLEM_HD void store_element(std::byte* at, const T& value) {
-  constexpr std::size_t kExtended = 10;  // bytes of an x87 extended number that carry its value
-  constexpr bool kPadded = std::is_same_v<T, long double> && LDBL_MANT_DIG == 64;
-  if constexpr (kPadded) __builtin_memset(at, 0, sizeof(T));
-  __builtin_memcpy(at, &value, kPadded ? kExtended : sizeof(T));
+  if constexpr (kValueBytes<T> != sizeof(T)) __builtin_memset(at, 0, sizeof(T));
+  __builtin_memcpy(at, &value, kValueBytes<T>);
 }
 template <class Real>
 XYLEM_HD void store_element(std::byte* at, const Complex<Real>& value) {

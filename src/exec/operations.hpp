@@ -82,15 +82,15 @@ struct Extremum {
   XYLEM_HD static T apply(T left, T right) {
     const bool take_left = (kLargest ? left >= right : left <= right) || is_nan(left);
     // Equal numbers have equal bits but for the two zeros, which differ in the sign.
-    if constexpr (std::same_as<T, long double>) {
+    if constexpr (sizeof(T) > sizeof(std::uint64_t)) {
       if (left == right) return (__builtin_signbit(left) != 0) == kLargest ? right : left;
       return take_left ? left : right;
     } else {
-      using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-      const Word left_word = __builtin_bit_cast(Word, left);
-      const Word right_word = __builtin_bit_cast(Word, right);
-      const Word equal = kLargest ? left_word & right_word : left_word | right_word;
-      const Word chosen = take_left ? left_word : right_word;
+      using Image = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Image left_word = __builtin_bit_cast(Image, left);
+      const Image right_word = __builtin_bit_cast(Image, right);
+      const Image equal = kLargest ? left_word & right_word : left_word | right_word;
+      const Image chosen = take_left ? left_word : right_word;
       return __builtin_bit_cast(T, left == right ? equal : chosen);
     }
   }
@@ -140,22 +140,26 @@ using Lxor = Truth<Xor>;
 template <class T>
 concept Bits = Integer<T> || std::same_as<T, std::byte>;
 
+// std::byte's own operators are functions of the host.
+template <Bits T>
+using Word = std::conditional_t<std::same_as<T, std::byte>, unsigned char, T>;
+
 struct Band {
   template <Bits T>
   XYLEM_HD static T apply(T left, T right) {
-    return static_cast<T>(left & right);
+    return static_cast<T>(static_cast<Word<T>>(left) & static_cast<Word<T>>(right));
   }
 };
 struct Bor {
   template <Bits T>
   XYLEM_HD static T apply(T left, T right) {
-    return static_cast<T>(left | right);
+    return static_cast<T>(static_cast<Word<T>>(left) | static_cast<Word<T>>(right));
   }
 };
 struct Bxor {
   template <Bits T>
   XYLEM_HD static T apply(T left, T right) {
-    return static_cast<T>(left ^ right);
+    return static_cast<T>(static_cast<Word<T>>(left) ^ static_cast<Word<T>>(right));
   }
 };
 
