@@ -22,14 +22,19 @@ XYLEM_HD void fold_shown(Lane& lane, const Group& host, std::size_t shown_bytes,
   }
 }
 
+// Every rank shows everything, and one or all of them read and sum it. The first look at another's data costs most: what
+// several ranks read comes from a cache that they share.
+inline double fold_cost(const Workload& work) {
+  return work.rounds(1) * work.board.latency +
+         work.bytes * ((1 + work.ranks / 2.0) * work.board.per_byte + (work.ranks - 1) * work.reduce_per_byte);
+}
+
 struct FlatAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "flat";
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
-  static double cost(const Workload& work) {
-    return work.board.latency + work.bytes * (work.ranks * work.board.per_byte + (work.ranks - 1) * work.reduce_per_byte);
-  }
+  static double cost(const Workload& work) { return fold_cost(work); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -49,9 +54,7 @@ struct FlatReduce {
   static constexpr const char* name = "flat";
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
-  static double cost(const Workload& work) {
-    return work.board.latency + work.bytes * (work.ranks * work.board.per_byte + (work.ranks - 1) * work.reduce_per_byte);
-  }
+  static double cost(const Workload& work) { return fold_cost(work); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -72,7 +75,9 @@ struct FlatBcast {
   static constexpr const char* name = "flat";
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
-  static double cost(const Workload& work) { return work.board.latency + 2 * work.bytes * work.board.per_byte; }
+  static double cost(const Workload& work) {
+    return work.rounds(1) * work.board.latency + 2 * work.bytes * work.board.per_byte;
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -95,7 +100,9 @@ struct FlatAllgather {
   static constexpr const char* name = "flat";
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
-  static double cost(const Workload& work) { return work.board.latency + work.bytes * work.board.per_byte; }
+  static double cost(const Workload& work) {
+    return work.rounds(work.ranks) * work.board.latency + work.bytes * work.board.per_byte;
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -123,7 +130,7 @@ struct FlatReduceScatterBlock {
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
   static double cost(const Workload& work) {
-    return work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
+    return work.rounds(1) * work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
   }
 
   // A buffer holds the same part of every block, so that one epoch serves all ranks.

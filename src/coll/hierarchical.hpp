@@ -79,11 +79,12 @@ class Hierarchy {
 inline double inside(const Workload& work, double spread, double summed) {
   if (work.ranks_per_host == 1) return 0;
   const double hops = spread + (summed > 0 || spread == 0 ? 1 : 0);
-  return hops * (work.board.latency + 2 * work.bytes * work.board.per_byte) +
+  return hops * (work.rounds(1) * work.board.latency + 2 * work.bytes * work.board.per_byte) +
          summed * work.bytes * (work.board.per_byte + work.reduce_per_byte);
 }
 inline double between(const Workload& work, double crossings, double reduce_per_byte) {
-  return crossings * log2_up(work.hosts) * (work.network.latency + work.bytes * (work.network.per_byte + reduce_per_byte));
+  return crossings * log2_up(work.hosts) *
+         (work.rounds(1) * work.network.latency + work.bytes * (work.network.per_byte + reduce_per_byte));
 }
 
 struct HierarchicalAllreduce {

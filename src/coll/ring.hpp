@@ -35,7 +35,8 @@ struct RingAllreduce {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return 2 * (work.ranks - 1) * (work.step().latency + part * (work.step().per_byte + work.reduce_per_byte / 2));
+    return 2 * (work.ranks - 1) *
+           (work.rounds(work.ranks) * work.step().latency + part * (work.step().per_byte + work.reduce_per_byte / 2));
   }
 
   template <class Lane>
@@ -67,7 +68,8 @@ struct RingReduceScatterBlock {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.step().latency + part * (work.step().per_byte + work.reduce_per_byte));
+    return (work.ranks - 1) *
+           (work.rounds(work.ranks) * work.step().latency + part * (work.step().per_byte + work.reduce_per_byte));
   }
 
   template <class Lane>
@@ -94,7 +96,7 @@ struct RingAllgather {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.step().latency + part * work.step().per_byte);
+    return (work.ranks - 1) * (work.rounds(work.ranks) * work.step().latency + part * work.step().per_byte);
   }
 
   template <class Lane>

@@ -29,6 +29,12 @@ struct Workload {
   double reduce_per_byte = 0;
   double chunk_bytes = 1;  // for pipelines
 
+  // How often a loop that takes `width` chunks at a time goes round.
+  double rounds(double width) const {
+    const double all = bytes / (width * chunk_bytes);
+    return all < 1 ? 1 : all;
+  }
+
   // The slower of the links that a step around all ranks uses.
   Link step() const { return hosts > 1 ? network : channel; }
 };

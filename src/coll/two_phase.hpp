@@ -14,7 +14,7 @@ struct TwoPhaseAllreduce {
   static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
 
   static double cost(const Workload& work) {
-    return 2 * work.board.latency + work.bytes * (3 * work.board.per_byte + work.reduce_per_byte);
+    return 2 * work.rounds(1) * work.board.latency + work.bytes * (2.2 * work.board.per_byte + work.reduce_per_byte);
   }
 
   template <class Lane>

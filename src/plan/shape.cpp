@@ -11,12 +11,12 @@ constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabyte = 1e9;
 
 // A rank per core: a cache line from core to core, and copies at the speed of a shared cache.
-constexpr coll::Link kBoard{0.15 * kMicrosecond, 1 / (9 * kGigabyte)};
-constexpr coll::Link kChannel{0.3 * kMicrosecond, 1 / (8 * kGigabyte)};
-constexpr double kReducePerByte = 1 / (20 * kGigabyte);
+constexpr coll::Link kBoard{0.1 * kMicrosecond, 1 / (12 * kGigabyte)};
+constexpr coll::Link kChannel{0.12 * kMicrosecond, 1 / (10 * kGigabyte)};
+constexpr double kReducePerByte = 1 / (30 * kGigabyte);
 
 // More ranks than cores: a hand-over waits until the scheduler has run the others on this core.
-constexpr double kSwitch = 1.5 * kMicrosecond;
+constexpr double kSwitch = 2 * kMicrosecond;
 
 struct ProviderLink {
   std::string_view name;  // how a provider's name begins

@@ -42,7 +42,7 @@ static_assert(sizeof(PeerLines) == 2 * kPair);
 inline constexpr std::uint32_t kMinSlotBytes = 256;
 inline constexpr std::uint32_t kMaxSlotBytes = 64 * 1024;
 inline constexpr std::uint32_t kMinBoardBytes = 256;
-inline constexpr std::uint32_t kMaxBoardBytes = 32 * 1024;
+inline constexpr std::uint32_t kMaxBoardBytes = 128 * 1024;
 
 // The two sizes that a rank chooses.
 struct BlockShape {
