@@ -6,8 +6,22 @@
 namespace xylem::preload {
 namespace {
 
+// A call in which all ranks of the parent take part.
 template <class Function, class... Args>
-int create(Function* function, MPI_Comm* new_comm, Args... args) {
+int create(Function* function, MPI_Comm* new_comm, MPI_Comm parent, Args... args) {
+  const Communicator& known_parent = find(parent);
+  const int code = call_mpi(function, parent, args..., new_comm);
+  if (code != MPI_SUCCESS) return code;
+  if (known_parent.xylem != nullptr)
+    make_ready_from(known_parent, *new_comm);
+  else if (*new_comm != MPI_COMM_NULL)
+    make_ready(*new_comm);
+  return code;
+}
+
+// A call in which the ranks of the new communicator take part, and perhaps no others.
+template <class Function, class... Args>
+int create_alone(Function* function, MPI_Comm* new_comm, Args... args) {
   const int code = call_mpi(function, args..., new_comm);
   if (code == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) make_ready(*new_comm);
   return code;
@@ -28,7 +42,7 @@ int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) {
 }
 
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) {
-  return create(real().Comm_create_group, new_comm, comm, group, tag);
+  return create_alone(real().Comm_create_group, new_comm, comm, group, tag);
 }
 
 int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) { return create(real().Comm_dup, new_comm, comm); }
@@ -62,7 +76,7 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
 }
 
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm) {
-  return create(real().Intercomm_merge, new_comm, comm, high);
+  return create_alone(real().Intercomm_merge, new_comm, comm, high);
 }
 
 }  // namespace xylem::preload

@@ -83,28 +83,48 @@ bool all_in_this_world(MPI_Comm comm, int size) {
   return true;
 }
 
-// Fills an entry whose `mpi` is set. Collective over the communicator; all ranks come to the same.
-void connect(Communicator& entry) {
+// Asks the MPI about the communicator of an entry.
+void describe(Communicator& entry) {
   const MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
-  entry.xylem = nullptr;
-  entry.reason = Reason::none;
   int is_inter = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
   PMPI_Comm_rank(comm, &entry.rank);
   PMPI_Comm_size(comm, &entry.size);
-  if (is_inter != 0) {
-    entry.reason = Reason::intercommunicator;
-    return;
-  }
-  if (!all_in_this_world(comm, entry.size)) {
+  entry.xylem = nullptr;
+  entry.reason = is_inter != 0 ? Reason::intercommunicator : Reason::none;
+}
+
+// All ranks of a communicator come to the same status.
+void accept(Communicator& entry, xylem_status status) {
+  if (status == XYLEM_SUCCESS) return;
+  entry.reason = Reason::not_connected;
+  if (entry.rank == 0) log::warn("a communicator's collectives are left to the MPI: " + std::string(xylem_last_error()));
+}
+
+// Connects the ranks of a communicator that share nothing yet. Collective over it.
+void connect(Communicator& entry) {
+  describe(entry);
+  if (entry.reason != Reason::none) return;
+  if (!all_in_this_world(entry.mpi.load(std::memory_order_relaxed), entry.size)) {
     entry.reason = Reason::foreign_processes;
     return;
   }
   const xylem_bootstrap bootstrap = {entry.rank, entry.size, allgather_bytes, progress, &entry};
-  if (xylem_comm_create(&entry.xylem, &bootstrap) != XYLEM_SUCCESS) {
-    entry.reason = Reason::not_connected;
-    if (entry.rank == 0) log::warn("a communicator's collectives are left to the MPI: " + std::string(xylem_last_error()));
-  }
+  accept(entry, xylem_comm_create(&entry.xylem, &bootstrap));
+}
+
+// The rank in `parent` of the first rank of `comm`: no other communicator made in the same call has it.
+int first_parent_rank(MPI_Comm parent, MPI_Comm comm) {
+  MPI_Group parent_group;
+  MPI_Group group;
+  PMPI_Comm_group(parent, &parent_group);
+  PMPI_Comm_group(comm, &group);
+  const int first = 0;
+  int parent_rank = 0;
+  PMPI_Group_translate_ranks(group, 1, &first, parent_group, &parent_rank);
+  PMPI_Group_free(&parent_group);
+  PMPI_Group_free(&group);
+  return parent_rank;
 }
 
 Communicator& unused_entry(Registry& r) {
@@ -114,18 +134,23 @@ Communicator& unused_entry(Registry& r) {
   return entry;
 }
 
-Communicator& make(MPI_Comm comm) {
+// An entry for `comm`, which `fill` connects. Not under the lock: other threads make other communicators meanwhile, and ranks
+// may come to them in different orders.
+template <class Fill>
+Communicator& make(MPI_Comm comm, Fill&& fill) {
   Communicator* entry = nullptr;
   {
     const std::lock_guard lock(registry().mutex);
     entry = &unused_entry(registry());
   }
-  // Not under the lock: other threads make other communicators meanwhile, and ranks may come in different orders.
   entry->mpi.store(comm, std::memory_order_relaxed);
-  connect(*entry);
+  fill(*entry);
   PMPI_Comm_set_attr(comm, keyval, entry);
-  const std::lock_guard lock(registry().mutex);
-  registry().by_handle[comm] = entry;
+  {
+    const std::lock_guard lock(registry().mutex);
+    registry().by_handle[comm] = entry;
+  }
+  detail::recent_slot(comm).store(entry, std::memory_order_release);
   return *entry;
 }
 
@@ -168,8 +193,19 @@ void stop_communicators() {
 }
 
 void make_ready(MPI_Comm comm) {
-  if (!running.load(std::memory_order_acquire) || InsideMpi::here()) return;
-  detail::recent_slot(comm).store(&make(comm), std::memory_order_release);
+  if (running.load(std::memory_order_acquire) && !InsideMpi::here()) make(comm, connect);
+}
+
+void make_ready_from(const Communicator& parent, MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) {
+    xylem_comm_t none = nullptr;
+    xylem_comm_split(parent.xylem, -1, 0, &none);
+    return;
+  }
+  make(comm, [&](Communicator& entry) {
+    describe(entry);
+    accept(entry, xylem_comm_split(parent.xylem, first_parent_rank(parent.mpi, comm), entry.rank, &entry.xylem));
+  });
 }
 
 Communicator& detail::find_or_make(MPI_Comm comm) {
@@ -182,8 +218,7 @@ Communicator& detail::find_or_make(MPI_Comm comm) {
     if (found != registry().by_handle.end()) entry = found->second;
   }
   if (entry == nullptr) {
-    if (!is_communicator(comm)) return bad_handle;
-    entry = &make(comm);
+    return is_communicator(comm) ? make(comm, connect) : bad_handle;
   }
   recent_slot(comm).store(entry, std::memory_order_release);
   return *entry;

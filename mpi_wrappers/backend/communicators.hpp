@@ -39,6 +39,10 @@ void stop_communicators();
 // Makes an entry for a communicator that has just been made. Collective over it.
 void make_ready(MPI_Comm comm);
 
+// The same where all ranks of `parent` are in the call that made it, by splitting the parent's Xylem communicator: much
+// cheaper than meeting anew. Collective over the parent; on a rank that the new communicator leaves out it is MPI_COMM_NULL.
+void make_ready_from(const Communicator& parent, MPI_Comm comm);
+
 namespace detail {
 
 // A few recently used entries by a hash of the handle. The rest are in a map behind a lock.
