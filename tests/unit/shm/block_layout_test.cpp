@@ -9,7 +9,7 @@ namespace xylem::shm {
 namespace {
 
 constexpr BlockShape kSmallest{256, 384};
-constexpr BlockShape kLargest{65536, 32896};
+constexpr BlockShape kLargest{kMaxSlotBytes, board_stride_for(kMaxBoardBytes)};
 
 TEST(BlockLayout, OffsetsFollowEachOther) {
   const BlockLayout layout(3, kSmallest);
@@ -52,10 +52,10 @@ TEST(BoardStride, HoldsThePayloadBesideTheWord) {
 TEST(BlockShape, OnlyThoseOfTheLadderAreAccepted) {
   EXPECT_TRUE(is_shape(kSmallest));
   EXPECT_TRUE(is_shape(kLargest));
-  for (const std::uint32_t slot_bytes : {0U, 128U, 257U, 768U, 131072U, 0x80000000U}) {
+  for (const std::uint32_t slot_bytes : {0U, 128U, 257U, 768U, 2 * kMaxSlotBytes, 0x80000000U}) {
     EXPECT_FALSE(is_shape({slot_bytes, kSmallest.board_stride})) << slot_bytes;
   }
-  for (const std::uint32_t stride : {0U, 128U, 256U, 383U, 768U, 65664U, 0xffffff80U}) {
+  for (const std::uint32_t stride : {0U, 128U, 256U, 383U, 768U, board_stride_for(2 * kMaxBoardBytes), 0xffffff80U}) {
     EXPECT_FALSE(is_shape({kSmallest.slot_bytes, stride})) << stride;
   }
 }
@@ -63,7 +63,7 @@ TEST(BlockShape, OnlyThoseOfTheLadderAreAccepted) {
 TEST(ChooseShape, TakesTheLargestThatFits) {
   EXPECT_EQ(choose_shape(2, std::size_t{8} << 20), kLargest);
   EXPECT_EQ(choose_shape(8, std::size_t{8} << 20), kLargest);
-  EXPECT_EQ(choose_shape(64, std::size_t{8} << 20), (BlockShape{16384, 32896}));
+  EXPECT_EQ(choose_shape(64, std::size_t{8} << 20), (BlockShape{16384, kLargest.board_stride}));
   EXPECT_EQ(choose_shape(2, 0), kSmallest);
   EXPECT_EQ(choose_shape(256, 4096), kSmallest);
 }

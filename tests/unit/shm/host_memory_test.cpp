@@ -102,7 +102,7 @@ void board_body(int rank, test::Meeting& meeting) {
   ASSERT_EQ(board.rank, static_cast<std::uint32_t>(rank));
   ASSERT_EQ(board.size, static_cast<std::uint32_t>(meeting.size()));
   ASSERT_EQ(board.payload_bytes, memory.min_board_payload());
-  ASSERT_EQ(board.payload_bytes, 32864U);
+  ASSERT_EQ(board.payload_bytes, board_payload_of(board_stride_for(kMaxBoardBytes)));
   ASSERT_LE(board.payload_bytes + sizeof(std::uint64_t), board.stride);
   for (; board.epoch < 2 * exec::kBoardDepth + 1; ++board.epoch) {
     const auto mark = [&board](std::uint32_t of) { return static_cast<int>(1 + board.epoch * 16 + of); };

@@ -29,6 +29,7 @@ void use(const HostMemory& memory, test::Meeting& meeting) {
 }
 
 constexpr int kCycles = 5000;
+const std::size_t kLargestBlock = round_up(BlockLayout(2, choose_shape(2, kArenaBytes)).bytes(), kPage);
 
 void cycles_body(int rank, test::Meeting& meeting) {
   HostMemory world(rank, 2);
@@ -40,8 +41,8 @@ void cycles_body(int rank, test::Meeting& meeting) {
     use(memory, meeting);
     if (cycle == 0) descriptors = test::open_descriptors();
     if (cycle % 500 == 0) {
-      // Each rank has at most the world, this one and its predecessor, of which the peer had not let go.
-      ASSERT_GE(Arena::of_process().free_bytes(), kArenaBytes - (std::size_t{3} << 20));
+      // Each of at most two ranks here has the world, this one and its predecessor, of which the peer had not let go.
+      ASSERT_GE(Arena::of_process().free_bytes(), kArenaBytes - kPage - 6 * kLargestBlock);
       ASSERT_LE(test::touched_bytes(Arena::of_process()), std::size_t{1} << 20);
     }
   }
