@@ -103,8 +103,7 @@ void Hub::handle(const Completion& done) {
     case Operation::Kind::pooled_receive:
       if (done.error == FI_ECANCELED) return;
       arrived(done);
-      pool_is_posted_ = false;
-      return post_pool();
+      return post(operation);
     case Operation::Kind::direct_receive:
       return operation.in->received(done);
     case Operation::Kind::credit:
@@ -138,16 +137,17 @@ void Hub::arrived(const Completion& done) {
 
 void Hub::post_pool() {
   pool_is_posted_ = true;
-  for (std::size_t i = 0; i < pool_.size(); ++i) {
-    if (pool_[i].pending) continue;
-    // Everything that is not direct.
-    const PostResult code =
-        endpoint_.receive({pooled(i), Links::kMaxSlotBytes, pool_memory_.descriptor()}, 0, ~kDirectBit, pool_[i]);
-    if (code == 0) continue;
-    pool_is_posted_ = false;
-    if (code != -FI_EAGAIN) fail_all(std::string("cannot post a receive: ") + library().strerror(static_cast<int>(-code)));
-    return;
-  }
+  for (Operation& receive : pool_)
+    if (!receive.pending) post(receive);
+}
+
+void Hub::post(Operation& receive) {
+  // Everything that is not direct.
+  const Endpoint::Buffer buffer{pooled(receive.slot), Links::kMaxSlotBytes, pool_memory_.descriptor()};
+  const PostResult code = endpoint_.receive(buffer, 0, ~kDirectBit, receive);
+  if (code == 0) return;
+  pool_is_posted_ = false;
+  if (code != -FI_EAGAIN) fail_all(std::string("cannot post a receive: ") + library().strerror(static_cast<int>(-code)));
 }
 
 void Hub::fail_all(const std::string& reason) {

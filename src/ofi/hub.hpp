@@ -84,6 +84,7 @@ class Hub {
   Links* find(std::uint64_t link, int& from) const;
   void arrived(const Completion& done);
   void post_pool();
+  void post(Operation& receive);
   void fail_all(const std::string& reason);
   std::byte* pooled(std::size_t index) const;
 

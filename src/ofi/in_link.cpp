@@ -36,8 +36,11 @@ void InLink::received(const Completion& done) {
     malformed(done.reason);
   else if (!done.has_data)
     malformed("it has no header");
-  else
-    accept(unpack_data(done.data), done.bytes, nullptr, done.operation->slot);
+  else {
+    const Data data = unpack_data(done.data);
+    links_->credited(peer_, data.credit);
+    accept(data, done.bytes, nullptr, done.operation->slot);
+  }
 }
 
 // `payload` is null for a direct message: it is in `slot` already.

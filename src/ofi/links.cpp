@@ -136,8 +136,7 @@ std::string Links::failure() const {
 void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept {
   if (failed()) return;
   try {
-    OutLink* const out = outs_[static_cast<std::size_t>(from)].get();
-    if (out != nullptr) out->credited(data.credit);
+    credited(from, data.credit);
     if (tag.kind == MessageKind::credit) return;
     // The peer may be in the next call already, where we hear from it for the first time.
     InLink* const link = in(from);
@@ -145,6 +144,11 @@ void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const 
   } catch (const std::exception& error) {
     fail("cannot receive from rank " + std::to_string(from) + ": " + error.what());
   }
+}
+
+void Links::credited(int from, const Credit& credit) {
+  OutLink* const out = outs_[static_cast<std::size_t>(from)].get();
+  if (out != nullptr) out->credited(credit);
 }
 
 bool Links::push(bool all_credits) noexcept {

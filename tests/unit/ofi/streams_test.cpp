@@ -110,6 +110,21 @@ TEST_P(Streams, EarlySenderLateReceiver) {
   });
 }
 
+// Once large payloads go straight into their slots, they carry credits all the same.
+TEST_P(Streams, CreditsRideOnLargePayloads) {
+  const Pair pair(Network::open(options()), kSlotBytes);
+  exec::Channel large = pair.links[0]->sender(1);
+  exec::Channel large_in = pair.links[1]->receiver(0);
+  exec::Channel small = pair.links[1]->sender(0);
+  exec::Channel small_in = pair.links[0]->receiver(1);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    send_slot(*pair.links[1], small, 8, i, *pair.links[0]);
+    receive_slot(*pair.links[0], small_in, 8, i, *pair.links[1]);
+    send_slot(*pair.links[0], large, kSlotBytes, i, *pair.links[1]);
+    receive_slot(*pair.links[1], large_in, kSlotBytes, i, *pair.links[0]);
+  }
+}
+
 // The positions on the wire have 15 and 16 bits. One thread drives both ends, so that it takes no turns of the scheduler, and
 // over the fastest provider: the numbers are the same for all.
 TEST(Stream, PositionsWrapAround) {
