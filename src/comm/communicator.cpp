@@ -75,7 +75,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       from_(members_.size()),
       board_(memory_->board()),
       endpoints_{to_.data(), from_.data(), &board_, &Communicator::connect, this},
-      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1,
+      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1, settings_.timeout_seconds,
               links_ == nullptr ? exec::Progress{} : exec::Progress{&Communicator::poke_network, this},
               exec::Progress{&poke_bootstrap, bootstrap_.get()}),
       team_(waiter_, fiber_),
@@ -117,8 +117,21 @@ const plan::Plan& Communicator::plan_for(const Call& call, std::size_t total_byt
   PlanMemo& memo = memos_[(total_bytes ^ (total_bytes >> 9) ^ (static_cast<std::size_t>(call.collective) * 11)) % kPlanMemos];
   if (memo.bytes != total_bytes || memo.collective != call.collective || memo.element_bytes != element_bytes) {
     memo = {call.collective, total_bytes, element_bytes, planner_.choose(call.collective, total_bytes, element_bytes)};
+    if (rank() == 0 && log::enabled(log::Level::debug)) log::debug(why(memo));
   }
   return memo.plan;
+}
+
+std::string Communicator::why(const PlanMemo& memo) const {
+  std::string text = std::string(coll::collective_name(memo.collective)) + " of " + std::to_string(memo.bytes) +
+                     " bytes over " + std::to_string(size()) + " ranks on " + std::to_string(members_.hosts()) +
+                     " hosts, chunks of " + std::to_string(memo.plan.chunk_bytes) + " bytes:";
+  for (const plan::Candidate& candidate : planner_.explain(memo.collective, memo.bytes, memo.element_bytes)) {
+    text.append(" ").append(plan::catalogue()[candidate.algorithm].name);
+    if (candidate.possible) text.append(" ").append(std::to_string(candidate.seconds * 1e6)).append(" us");
+    if (!candidate.reason.empty()) text.append(" (").append(candidate.reason).append(")");
+  }
+  return text;
 }
 
 std::byte* Communicator::scratch(std::size_t bytes) {

@@ -62,6 +62,7 @@ class Communicator {
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
   exec::Fault flush();
+  std::string why(const PlanMemo& memo) const;
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
   std::byte* scratch(std::size_t bytes);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <ctime>
 
 #include "exec/platform.hpp"
@@ -15,6 +16,8 @@ constexpr std::uint32_t kYields = 4000;
 constexpr long kSleepNanoseconds = 50'000;
 // The MPI below is driven on every eighth look only: it is needed rarely, and an MPI may yield inside.
 constexpr std::uint32_t kBootstrapEvery = 8;
+// Reading the clock costs as much as a look.
+constexpr std::uint32_t kClockEvery = 64;
 
 }  // namespace
 
@@ -26,6 +29,7 @@ Fault Waiter::pause() {
   if (bootstrap_.function != nullptr && (sleepy || pause % kBootstrapEvery == kBootstrapEvery - 1)) {
     bootstrap_.function(bootstrap_.context);
   }
+  if (timeout_ > 0 && (sleepy || pause % kClockEvery == 0) && too_late()) return Fault::timeout;
   if (sleepy) {
     pauses_ = pause;  // stays so, however long it lasts
     const timespec nap{0, kSleepNanoseconds};
@@ -34,6 +38,12 @@ Fault Waiter::pause() {
     sched_yield();
   }
   return Fault::none;
+}
+
+bool Waiter::too_late() {
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (deadline_ == 0) deadline_ = now + timeout_;
+  return now > deadline_;
 }
 
 }  // namespace xylem::exec

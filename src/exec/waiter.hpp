@@ -19,12 +19,14 @@ class Waiter {
  public:
   // `crowded`: more ranks than cores on this host, so that spinning only takes time from those waited for.
   // `abort_word` is set to a Fault by any rank of the communicator.
-  Waiter(const std::uint32_t* abort_word, bool crowded, Progress network, Progress bootstrap)
+  // `timeout_seconds`: how long one wait may last, 0: for ever.
+  Waiter(const std::uint32_t* abort_word, bool crowded, double timeout_seconds, Progress network, Progress bootstrap)
       : abort_word_(abort_word),
         spins_(network.function != nullptr ? 0
                : crowded                   ? kCrowdedSpins
                                            : kSpins),
         pokes_(network.function == nullptr || crowded ? 0 : kPokes),
+        timeout_(timeout_seconds),
         network_(network),
         bootstrap_(bootstrap) {}
 
@@ -32,7 +34,10 @@ class Waiter {
   std::uint32_t spins() const { return spins_; }
 
   // Call before the first pause() of a wait.
-  void start() { pauses_ = 0; }
+  void start() {
+    pauses_ = 0;
+    deadline_ = 0;
+  }
 
   // One polite step: progress, then yield or sleep, longer the longer the wait lasts.
   // Returns Fault::none to look again, or why waiting has no sense any more.
@@ -54,7 +59,11 @@ class Waiter {
   const std::uint32_t* abort_word_;
   std::uint32_t spins_;
   std::uint32_t pokes_;
+  bool too_late();
+
   std::uint32_t pauses_ = 0;
+  double timeout_;       // seconds
+  double deadline_ = 0;  // on the steady clock; 0 until the clock is first asked in a wait
   Progress network_;
   Progress bootstrap_;
 };

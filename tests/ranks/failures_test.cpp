@@ -1,0 +1,75 @@
+// Calls that cannot succeed end in an error on every rank, with a text that tells who and what.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "rank_threads.hpp"
+
+namespace xylem::test {
+namespace {
+
+using coll::Collective;
+using testing::HasSubstr;
+
+Call sum_of(std::vector<int>& data, std::size_t count) {
+  return {Collective::allreduce, data.data(), data.data(), count, XYLEM_INT32, XYLEM_SUM};
+}
+
+TEST(Failures, DifferentCountsAreAMismatchOnBothSides) {
+  run_ranks(2, [](Communicator& comm) {
+    std::vector<int> data(64, 1);
+    EXPECT_EQ(comm.run(sum_of(data, 8 + comm.rank())), XYLEM_ERROR_MISMATCH);
+    EXPECT_THAT(comm.error(), HasSubstr("allreduce(count " + std::to_string(8 + comm.rank()) + ", int32, sum), call 1"));
+    EXPECT_THAT(comm.error(), HasSubstr("rank " + std::to_string(1 - comm.rank()) + " on host0 called something else"));
+    // The communicator stays refused, and says the same.
+    EXPECT_EQ(comm.run(sum_of(data, 8)), XYLEM_ERROR_MISMATCH);
+  });
+}
+
+TEST(Failures, DifferentCollectivesOfOneSizeAreAMismatch) {
+  run_ranks(2, [](Communicator& comm) {
+    std::vector<int> data(64, 1);
+    Call call = sum_of(data, 16);
+    if (comm.rank() == 1) call.op = XYLEM_MAX;
+    EXPECT_EQ(comm.run(call), XYLEM_ERROR_MISMATCH);
+  });
+}
+
+// One rank finds the mismatch, the others learn of it while they wait.
+TEST(Failures, OfOneRankEndTheWaitOfAll) {
+  std::mutex mutex;
+  int failed = 0;
+  run_ranks(4, [&](Communicator& comm) {
+    std::vector<int> data(200'000, 1);
+    const xylem_status status = comm.run(sum_of(data, comm.rank() == 2 ? 100'000 : 200'000));
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(status == XYLEM_ERROR_MISMATCH || status == XYLEM_ERROR_PEER_FAILED) << xylem_status_string(status);
+    ++failed;
+  });
+  EXPECT_EQ(failed, 4);
+}
+
+// With XYLEM_TIMEOUT a rank that does not come is an error, which names it.
+TEST(Failures, ALateRankIsNamedWhenTheTimeIsUp) {
+  run_ranks(2,
+            [](Communicator& comm) {
+              if (comm.rank() == 1) return;
+              std::vector<int> data(8, 1);
+              EXPECT_EQ(comm.run(sum_of(data, 8)), XYLEM_ERROR_TIMEOUT);
+              EXPECT_THAT(comm.error(), HasSubstr("rank 1 on host0 did not come within XYLEM_TIMEOUT"));
+            },
+            {}, {.algorithm = "", .chunk_bytes = 0, .timeout_seconds = 0.05});
+}
+
+TEST(Failures, WrongRulesAreSaidAndLeftOut) {
+  const plan::Planner planner({.ranks = 2, .slot_bytes = 1024, .board_bytes = 1024},
+                              "allreduce:ring,allreduce:rings,alreduce:ring,bcast", 0);
+  EXPECT_THAT(planner.complaints(), HasSubstr("'allreduce:rings' names no algorithm; there are flat, two_phase"));
+  EXPECT_THAT(planner.complaints(), HasSubstr("'alreduce:ring' names no collective"));
+  EXPECT_THAT(planner.complaints(), HasSubstr("'bcast' is not of the form"));
+  EXPECT_STREQ(plan::catalogue()[planner.choose(Collective::allreduce, 8, 4).algorithm].name, "ring");
+}
+
+}  // namespace
+}  // namespace xylem::test
