@@ -77,7 +77,7 @@ bool Presence::agree(int rank, int size) {
     warn_if_launcher_has_more();
     return true;
   }
-  if (space_ == nullptr || space_->rank() != rank) {
+  if (space_ == nullptr || !space_->published() || space_->rank() != rank) {
     why_off_ = "this launcher offers no way that Xylem knows to ask whether all ranks have the library";
     if (rank == 0) log::warn("Xylem is off: " + why_off_);
     return false;

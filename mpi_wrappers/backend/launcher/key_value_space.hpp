@@ -2,7 +2,8 @@
 // and read the words of all others afterwards. So ranks learn of each other without a collective call, which a rank without
 // this library would not join.
 //
-// Order: put, then the MPI's own MPI_Init, then get as often as wanted. Nothing else speaks to the launcher meanwhile.
+// Order: put, then the MPI's own MPI_Init, then published, then get as often as wanted. Nothing else speaks to the launcher
+// between MPI_Init and the end of this object.
 //
 // One implementation per protocol; a back end is built with the one that its MPI's processes are started with. Another
 // protocol (PMI-2) is another file beside these.
@@ -24,7 +25,10 @@ class KeyValueSpace {
   // `word` has letters, digits and "._-/" only.
   virtual void put(const std::string& word) = 0;
 
-  // Nothing: that process has put no word, or the launcher cannot tell.
+  // Whether the launcher took the word.
+  virtual bool published() = 0;
+
+  // Nothing: that process has put no word.
   virtual std::optional<std::string> get(int rank) = 0;
 };
 

@@ -63,11 +63,10 @@ class Pmix : public KeyValueSpace {
     pmix_value_t value{};
     value.type = PMIX_STRING;
     value.data.string = const_cast<char*>(word.c_str());  // only read
-    pmix_status_t status = pmix_.put(PMIX_GLOBAL, kKey, &value);
-    if (status == PMIX_SUCCESS) status = pmix_.commit();
-    if (status != PMIX_SUCCESS)
-      log::warn("the launcher took no word from this rank: " + std::string(pmix_.error_string(status)));
+    published_ = pmix_.put(PMIX_GLOBAL, kKey, &value) == PMIX_SUCCESS && pmix_.commit() == PMIX_SUCCESS;
   }
+
+  bool published() override { return published_; }
 
   std::optional<std::string> get(int rank) override {
     pmix_proc_t peer = me_;
@@ -91,6 +90,7 @@ class Pmix : public KeyValueSpace {
  private:
   Functions pmix_;
   pmix_proc_t me_;
+  bool published_ = false;
 };
 
 }  // namespace
