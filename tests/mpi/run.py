@@ -21,7 +21,8 @@ def arguments():
     parser.add_argument("--mpi", required=True, choices=["mpich", "openmpi"])
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--ranks", required=True, type=int)
-    parser.add_argument("--preload", default="", help="libxylem_mpi.so")
+    parser.add_argument("--preload", required=True, help="libxylem_mpi.so")
+    parser.add_argument("--without-preload", action="store_true", help="the program calls Xylem by itself")
     parser.add_argument("--hosts", type=int, default=1, help="hosts that the ranks believe to be on")
     parser.add_argument("--placement", default="block", choices=["block", "cyclic"], help="of ranks on hosts")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
@@ -74,7 +75,7 @@ def check_statistics(path, options):
 def main():
     options = arguments()
     environment = dict(setting.split("=", 1) for setting in options.env)
-    if not options.preload:
+    if options.without_preload:
         run(options, "", environment)
         return None
     with tempfile.TemporaryDirectory() as folder:
