@@ -192,6 +192,27 @@ INSTANTIATE_TEST_SUITE_P(Maps, AcrossHosts,
                                   maps()[std::get<1>(param.param)].name;
                          });
 
+// More than 100 MiB, in hundreds of full-sized chunks and an odd rest.
+TEST(LargeMessages, AreExactInEveryElement) {
+  constexpr std::size_t kCount = (std::size_t{104} << 20) / 4 + 1237;
+  const auto value = [](std::size_t i, std::uint32_t rank) {
+    return static_cast<std::uint32_t>(i * 2654435761U + rank * 40503U);
+  };
+  for (const char* algorithm : {"ring", "double_binary_tree", "two_phase"}) {
+    run_ranks(2,
+              [&](Communicator& comm) {
+                std::vector<std::uint32_t> data(kCount);
+                for (std::size_t i = 0; i < kCount; ++i) data[i] = value(i, comm.rank());
+                ASSERT_EQ(comm.run({Collective::allreduce, data.data(), data.data(), kCount, XYLEM_UINT32, XYLEM_SUM}),
+                          XYLEM_SUCCESS);
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < kCount; ++i) wrong += data[i] != value(i, 0) + value(i, 1);
+                EXPECT_EQ(wrong, 0U) << algorithm;
+              },
+              {}, {.algorithm = std::string("allreduce:") + algorithm, .chunk_bytes = 0, .timeout_seconds = 0});
+  }
+}
+
 // Calls in a row with other collectives, algorithms, roots and sizes, and no barrier between them: a fast rank runs ahead
 // into the next call while a slow one is still in the last.
 TEST(Sequences, OfDifferingCallsKeepApart) {
