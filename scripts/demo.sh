@@ -8,7 +8,7 @@ say() { printf '\n=== %s\n' "$*"; }
 scripts/setup.sh
 say "build"
 cmake --preset release >/dev/null
-cmake --build --preset release
+cmake --build --preset release --target products
 
 bin=$PWD/build/release/bin
 results=$(mktemp -d)
