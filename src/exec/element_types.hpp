@@ -117,8 +117,13 @@ inline constexpr std::size_t kValueBytes<long double> = LDBL_MANT_DIG == 64 ? 10
 // Padding is written as zeros, so that equal results are equal bytes wherever they were computed.
 template <class T>
 XYLEM_HD void store_element(std::byte* at, const T& value) {
-  if constexpr (kValueBytes<T> != sizeof(T)) __builtin_memset(at, 0, sizeof(T));
-  __builtin_memcpy(at, &value, kValueBytes<T>);
+  if constexpr (kValueBytes<T> != sizeof(T)) {
+    std::byte image[sizeof(T)] = {};
+    __builtin_memcpy(image, &value, kValueBytes<T>);
+    __builtin_memcpy(at, image, sizeof(T));
+  } else {
+    __builtin_memcpy(at, &value, sizeof(T));
+  }
 }
 template <class Real>
 XYLEM_HD void store_element(std::byte* at, const Complex<Real>& value) {
