@@ -17,7 +17,8 @@ using Hosts = std::vector<int>;
 
 inline Placement place_on(int host) { return {0x1000 + static_cast<std::uint64_t>(host), "host" + std::to_string(host)}; }
 
-// Made-up hosts talk over the loopback interface, by the provider that every machine has, unless the environment names others.
+// Made-up hosts talk over the loopback interface, by the provider that every machine has, unless the environment names
+// others.
 inline void stay_on_loopback() {
   static const bool once = [] {
     setenv("XYLEM_PROVIDER", "tcp;ofi_rxm", 0);
