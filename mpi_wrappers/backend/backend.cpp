@@ -11,6 +11,7 @@
 namespace xylem::preload {
 namespace {
 
+// All of them are noexcept: a program in C could not catch what they throw, which is only that there is no memory.
 MpiFunctions wrappers() {
   MpiFunctions w;
   w.Init = init;

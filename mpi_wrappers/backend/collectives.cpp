@@ -44,7 +44,7 @@ std::size_t elements(int count) { return static_cast<std::size_t>(count); }
 
 }  // namespace
 
-int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
     return hand_down(Collective::allreduce, why, real().Allreduce, sendbuf, recvbuf, count, datatype, op, comm);
   };
@@ -58,7 +58,8 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   });
 }
 
-int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+           MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
     return hand_down(Collective::reduce, why, real().Reduce, sendbuf, recvbuf, count, datatype, op, root, comm);
   };
@@ -73,7 +74,8 @@ int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
   });
 }
 
-int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
     return hand_down(Collective::reduce_scatter_block, why, real().Reduce_scatter_block, sendbuf, recvbuf, recvcount,
                      datatype, op, comm);
@@ -89,7 +91,7 @@ int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_
   });
 }
 
-int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
     return hand_down(Collective::bcast, why, real().Bcast, buffer, count, datatype, root, comm);
   };
@@ -117,7 +119,7 @@ int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm com
 }
 
 int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-              MPI_Comm comm) {
+              MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
     return hand_down(Collective::allgather, why, real().Allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                      comm);
@@ -164,7 +166,7 @@ int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* r
   return report_code(comm, out.unpack(packed.get(), recvbuf, elements(c.size) * elements(recvcount)));
 }
 
-int barrier(MPI_Comm comm) {
+int barrier(MPI_Comm comm) noexcept {
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return hand_down(Collective::barrier, c.reason, real().Barrier, comm);
   return run(Collective::barrier, c, 0, [&] { return xylem_barrier(c.xylem, XYLEM_STREAM_NONE); });

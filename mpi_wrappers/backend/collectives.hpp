@@ -10,11 +10,12 @@
 namespace xylem::preload {
 
 int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-              MPI_Comm comm);
-int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int barrier(MPI_Comm comm);
-int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
-int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+              MPI_Comm comm) noexcept;
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) noexcept;
+int barrier(MPI_Comm comm) noexcept;
+int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) noexcept;
+int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) noexcept;
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) noexcept;
 
 }  // namespace xylem::preload

@@ -29,53 +29,54 @@ int create_alone(Function* function, MPI_Comm* new_comm, Args... args) {
 
 }  // namespace
 
-int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* new_comm) {
+int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder,
+                MPI_Comm* new_comm) noexcept {
   return create(real().Cart_create, new_comm, comm, dimensions, dims, periods, reorder);
 }
 
-int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm) {
+int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm) noexcept {
   return create(real().Cart_sub, new_comm, comm, remain);
 }
 
-int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) {
+int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_create, new_comm, comm, group);
 }
 
-int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) {
+int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) noexcept {
   return create_alone(real().Comm_create_group, new_comm, comm, group, tag);
 }
 
-int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) { return create(real().Comm_dup, new_comm, comm); }
+int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) noexcept { return create(real().Comm_dup, new_comm, comm); }
 
-int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) {
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_dup_with_info, new_comm, comm, info);
 }
 
-int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) {
+int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_split, new_comm, comm, color, key);
 }
 
-int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* new_comm) {
+int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_split_type, new_comm, comm, type, key, info);
 }
 
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
-                      const int weights[], MPI_Info info, int reorder, MPI_Comm* new_comm) {
+                      const int weights[], MPI_Info info, int reorder, MPI_Comm* new_comm) noexcept {
   return create(real().Dist_graph_create, new_comm, comm, n, sources, degrees, destinations, weights, info, reorder);
 }
 
 int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int source_weights[], int outdegree,
                                const int destinations[], const int destination_weights[], MPI_Info info, int reorder,
-                               MPI_Comm* new_comm) {
+                               MPI_Comm* new_comm) noexcept {
   return create(real().Dist_graph_create_adjacent, new_comm, comm, indegree, sources, source_weights, outdegree, destinations,
                 destination_weights, info, reorder);
 }
 
-int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* new_comm) {
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* new_comm) noexcept {
   return create(real().Graph_create, new_comm, comm, nodes, index, edges, reorder);
 }
 
-int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm) {
+int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm) noexcept {
   return create_alone(real().Intercomm_merge, new_comm, comm, high);
 }
 

@@ -6,20 +6,21 @@
 
 namespace xylem::preload {
 
-int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* new_comm);
-int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm);
-int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm);
-int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm);
-int comm_dup(MPI_Comm comm, MPI_Comm* new_comm);
-int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm);
-int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm);
-int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* new_comm);
+int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder,
+                MPI_Comm* new_comm) noexcept;
+int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm) noexcept;
+int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) noexcept;
+int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) noexcept;
+int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) noexcept;
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) noexcept;
+int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) noexcept;
+int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* new_comm) noexcept;
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
-                      const int weights[], MPI_Info info, int reorder, MPI_Comm* new_comm);
+                      const int weights[], MPI_Info info, int reorder, MPI_Comm* new_comm) noexcept;
 int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int source_weights[], int outdegree,
                                const int destinations[], const int destination_weights[], MPI_Info info, int reorder,
-                               MPI_Comm* new_comm);
-int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* new_comm);
-int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm);
+                               MPI_Comm* new_comm) noexcept;
+int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* new_comm) noexcept;
+int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm) noexcept;
 
 }  // namespace xylem::preload

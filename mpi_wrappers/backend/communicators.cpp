@@ -37,7 +37,7 @@ Communicator bad_handle{no_handle(), nullptr, Reason::bad_argument};
 
 int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* context) {
   if (bytes > INT_MAX) return 1;
-  const MPI_Comm comm = static_cast<Communicator*>(context)->mpi.load(std::memory_order_relaxed);
+  MPI_Comm comm = static_cast<Communicator*>(context)->mpi.load(std::memory_order_relaxed);
   const int count = static_cast<int>(bytes);
   return call_mpi(real().Allgather, send, count, MPI_BYTE, recv, count, MPI_BYTE, comm) == MPI_SUCCESS ? 0 : 1;
 }
@@ -85,7 +85,7 @@ bool all_in_this_world(MPI_Comm comm, int size) {
 
 // Asks the MPI about the communicator of an entry.
 void describe(Communicator& entry) {
-  const MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
+  MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
   int is_inter = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
   PMPI_Comm_rank(comm, &entry.rank);

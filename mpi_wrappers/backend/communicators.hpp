@@ -18,7 +18,7 @@
 namespace xylem::preload {
 
 // A value that is the handle of no communicator, nor MPI_COMM_NULL.
-inline MPI_Comm no_handle() { return (MPI_Comm)(std::intptr_t)-1; }
+inline MPI_Comm no_handle() { return (MPI_Comm)(std::intptr_t)-1; }  // NOLINT(performance-no-int-to-ptr)
 
 // Entries are used again for other communicators but never given back to the system: find() may look at one that another
 // thread is just ending, and sees by `mpi` that it is not meant.

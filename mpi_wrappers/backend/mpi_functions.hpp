@@ -11,7 +11,7 @@
 namespace xylem::preload {
 
 struct MpiFunctions {
-#define FUNCTION(name) decltype(&PMPI_##name) name = nullptr;
+#define FUNCTION(name) decltype(&PMPI_##name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): a member's name
 #include "front/functions.def"
 #undef FUNCTION
 };

@@ -88,9 +88,9 @@ int initialise(Function* function, Args... args) {
 
 void set_front(const xylem_mpi_front& it) { front = &it; }
 
-int init(int* argc, char*** argv) { return initialise(real().Init, argc, argv); }
+int init(int* argc, char*** argv) noexcept { return initialise(real().Init, argc, argv); }
 
-int init_thread(int* argc, char*** argv, int required, int* provided) {
+int init_thread(int* argc, char*** argv, int required, int* provided) noexcept {
   return initialise(real().Init_thread, argc, argv, required, provided);
 }
 

@@ -5,6 +5,7 @@
 #ifndef XYLEM_MPI_CONTRACT_H
 #define XYLEM_MPI_CONTRACT_H
 
+/* NOLINTBEGIN(modernize-*): a header of C that back ends in C++ read too. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,5 +39,6 @@ typedef const char* xylem_mpi_backend_open_function(const struct xylem_mpi_front
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-*) */
 
 #endif
