@@ -27,7 +27,7 @@ std::string describe_calls(const nlohmann::json& collectives) {
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", algorithm, times.get<long>());
     if (!list.empty()) algorithms += fmt::format("  {}: {}\n", name, list);
   }
-  return fmt::format("Xylem ran {} calls on rank 0, by algorithm:\n{}", calls, algorithms);
+  return fmt::format("Xylem ran {} calls on rank 0{}\n{}", calls, algorithms.empty() ? "." : ", by algorithm:", algorithms);
 }
 
 }  // namespace
