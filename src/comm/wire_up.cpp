@@ -150,13 +150,14 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   }
 
   Trouble trouble;
+  std::shared_ptr<ofi::Network> network;
   Blocks mine{};
   trouble.guard([&] {
     wired.memory =
         std::make_unique<shm::HostMemory>(static_cast<int>(members.local_place()), static_cast<int>(members.local().size()));
     mine.memory = wired.memory->info();
     if (members.hosts() > 1) {
-      const auto network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
+      network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
       wired.provider = network->provider();
       wired.links = std::make_unique<ofi::Links>(network, bootstrap.rank(), bootstrap.size(), ofi::Links::kMaxSlotBytes);
       mine.network = wired.links->info();
@@ -200,6 +201,8 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
   }
   if (wired.links != nullptr) {
+    // All ranks are connected now. Communicators to come are of ranks of the first one: the MPI's world, as a rule.
+    network->seal();
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, ofi::Links::kMaxSlotBytes);
     wired.shape.network = plan::network_link(wired.provider.c_str());
   }
