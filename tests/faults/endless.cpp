@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   for (long round = 0;; ++round) {
     for (MPI_Comm comm : comms)
       for (int count : {1, 1000, 1 << 20}) MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
-    if (round == 3 && rank == 0) {
+    if (round == 1 && rank == 0) {
       std::puts("running");
       std::fflush(stdout);
     }
