@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 // Long enough that reading the clock, and ranks that leave the barrier at slightly different times, do not count.
 constexpr double batch_seconds = 100e-6;
-constexpr int trial_calls = 5;
+constexpr int trial_calls = 9;
 constexpr int least_rounds = 7;
 constexpr int most_rounds = 2000;
 
@@ -56,12 +56,14 @@ Measurement Bench::measure(const CollectiveCall& call, const Effort& effort, con
   for (std::size_t side = 0; side < calls_.size(); ++side) {
     std::vector<double> trials;
     for (int i = 0; i < trial_calls; ++i) trials.push_back(slowest(run_batch(call, calls_[side], pool, 1).seconds));
-    const double typical = std::max(percentile(trials, 0.5), 1e-9);
-    result.sides[side].batch = clamp_round(batch_seconds / typical, 1, static_cast<int>(pool.size()));
-    round_seconds += typical * result.sides[side].batch;
+    // The length comes from the faster ones of these calls: on a busy machine the others tell how long a rank had no core.
+    const double undisturbed = std::max(percentile(trials, 0.25), 1e-9);
+    result.sides[side].batch = clamp_round(batch_seconds / undisturbed, 1, static_cast<int>(pool.size()));
+    round_seconds += percentile(trials, 0.5) * result.sides[side].batch;
   }
-  const int rounds =
-      effort.rounds > 0 ? effort.rounds : clamp_round(effort.min_seconds / round_seconds, least_rounds, most_rounds);
+  const int rounds = effort.rounds > 0
+                         ? effort.rounds
+                         : clamp_round(effort.min_seconds / std::max(round_seconds, 1e-9), least_rounds, most_rounds);
 
   for (int round = -1; round < rounds; ++round) {  // round -1 warms up
     for (std::size_t turn = 0; turn < calls_.size(); ++turn) {

@@ -15,6 +15,9 @@ enum : std::size_t { xylem_side, mpi_side };
 // Differences below this are the machine's and not the library's.
 constexpr double equal_within = 0.03;
 
+// "1 MiB"; a barrier has no size.
+std::string size_of(const Row& row) { return row.collective == "barrier" ? "" : format_bytes(row.bytes); }
+
 std::string microseconds(double seconds) { return format_microseconds(seconds * 1e6); }
 
 std::string describe_calls(const nlohmann::json& collectives) {
@@ -59,9 +62,9 @@ std::string table_row(const Row& row) {
   for (std::size_t side = 0; side < side_names.size(); ++side)
     if (const long wrong = row.measurement.sides[side].wrong_calls; wrong > 0)
       remark += fmt::format("  WRONG RESULTS ({}: {})", side_names[side], wrong);
-  return fmt::format("{:<22}{:>10}{:>12}{:>10}{:>12}{:>10}{:>9.2f}{}\n", row.collective,
-                     row.collective == "barrier" ? "" : format_bytes(row.bytes), microseconds(xylem.median),
-                     microseconds(xylem.p95), microseconds(mpi.median), microseconds(mpi.p95), row.ratio(), remark);
+  return fmt::format("{:<22}{:>10}{:>12}{:>10}{:>12}{:>10}{:>9.2f}{}\n", row.collective, size_of(row),
+                     microseconds(xylem.median), microseconds(xylem.p95), microseconds(mpi.median), microseconds(mpi.p95),
+                     row.ratio(), remark);
 }
 
 std::string table_foot(const Setting& setting, const std::vector<Row>& rows, const std::string& core_statistics) {
@@ -72,8 +75,7 @@ std::string table_foot(const Setting& setting, const std::vector<Row>& rows, con
                                  equal_within * 100, static_cast<long>(rows.size()) - faster - slower, rows.size());
   const auto worst =
       std::min_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ratio() < b.ratio(); });
-  if (slower > 0)
-    foot += fmt::format("Worst: {} of {}, ratio {:.2f}.\n", worst->collective, format_bytes(worst->bytes), worst->ratio());
+  if (slower > 0) foot += fmt::format("Worst: {} {}, ratio {:.2f}.\n", worst->collective, size_of(*worst), worst->ratio());
   if (std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong(); })) foot += "SOME RESULTS ARE WRONG.\n";
   if (core_statistics.empty()) return foot + "Xylem ran none of the calls: XYLEM_LOG=info tells why.\n";
   return foot + describe_calls(nlohmann::json::parse(core_statistics).at("collectives"));
