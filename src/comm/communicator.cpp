@@ -139,27 +139,11 @@ std::byte* Communicator::scratch(std::size_t bytes) {
   return scratch_.data();
 }
 
-xylem_status Communicator::run(const Call& call) {
-  if (broken_ != XYLEM_SUCCESS) return broken_;
-  ++sequence_;
-  const std::size_t bytes = call.count * exec::type_bytes(call.type);
-  const bool nothing_to_move = bytes == 0 && call.collective != coll::Collective::barrier;
-  if (size() == 1 || nothing_to_move) {
-    counters_.count_trivial(call.collective, bytes);
-    return nothing_to_move ? XYLEM_SUCCESS : run_alone(call);
-  }
-
-  const double begin = timed_ ? now_seconds() : 0;
-  const bool reduces = call.op != XYLEM_OP_COUNT;
-  // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
-  const std::size_t element_bytes = reduces ? exec::type_bytes(call.type) : 1;
-  const std::size_t total_bytes = has_blocks(call.collective) ? bytes * size() : bytes;
-  const plan::Plan& plan = plan_for(call, total_bytes, element_bytes);
-
+coll::Args Communicator::args_for(const Call& call, const plan::Plan& plan, std::size_t element_bytes) {
   coll::Args args;
   args.input = static_cast<const std::byte*>(call.input);
   args.output = static_cast<std::byte*>(call.output);
-  args.count = bytes / element_bytes;
+  args.count = call.count * exec::type_bytes(call.type) / element_bytes;
   args.element_bytes = element_bytes;
   args.chunk_bytes = plan.chunk_bytes;
   args.rank = rank();
@@ -171,21 +155,51 @@ xylem_status Communicator::run(const Call& call) {
     members_.set_leaders(args, is_rooted(call.collective));
     args.scratch = scratch(plan.chunk_bytes);
   }
+  return args;
+}
 
+Communicator::Execution Communicator::prepare(const Call& call) {
+  const double begin = timed_ ? now_seconds() : 0;
+  const std::size_t bytes = call.count * exec::type_bytes(call.type);
+  const bool reduces = call.op != XYLEM_OP_COUNT;
+  // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
+  const std::size_t element_bytes = reduces ? exec::type_bytes(call.type) : 1;
+  const std::size_t total_bytes = has_blocks(call.collective) ? bytes * size() : bytes;
+  const plan::Plan& plan = plan_for(call, total_bytes, element_bytes);
   const exec::CpuArithmetic arithmetic{exec::find_reduce(reduces ? call.op : XYLEM_BAND, reduces ? call.type : XYLEM_BYTE),
                                        element_bytes};
-  coll::CpuPort port(team_, endpoints_, arithmetic, call_signature(call));
-  coll::CpuLane lane(port);
-  coll::cpu_kernels()[plan.algorithm](lane, args);
+  return {call,
+          bytes,
+          plan.algorithm,
+          args_for(call, plan, element_bytes),
+          coll::CpuPort(team_, endpoints_, arithmetic, call_signature(call)),
+          begin};
+}
 
-  if (port.fault() != exec::Fault::none) [[unlikely]] {
-    return fail(call, port.fault(), port.fault_on_board() ? args.host.rank(port.fault_peer()) : port.fault_peer());
+void Communicator::Execution::run() {
+  coll::CpuLane lane(port);
+  coll::cpu_kernels()[algorithm](lane, args);
+}
+
+xylem_status Communicator::conclude(const Execution& done) {
+  if (const exec::Fault fault = done.port.fault(); fault != exec::Fault::none) [[unlikely]] {
+    const std::uint32_t peer = done.port.fault_peer();
+    return fail(done.call, fault, done.port.fault_on_board() ? done.args.host.rank(peer) : peer);
   }
   if (links_ != nullptr) {
-    if (const exec::Fault fault = flush(); fault != exec::Fault::none) return fail(call, fault, rank());
+    if (const exec::Fault fault = flush(); fault != exec::Fault::none) return fail(done.call, fault, rank());
   }
-  counters_.count(call.collective, plan.algorithm, bytes, timed_ ? now_seconds() - begin : 0);
+  counters_.count(done.call.collective, done.algorithm, done.bytes, timed_ ? now_seconds() - done.begin : 0);
   return XYLEM_SUCCESS;
+}
+
+xylem_status Communicator::run(const Call& call) {
+  if (broken_ != XYLEM_SUCCESS) return broken_;
+  ++sequence_;
+  if (needs_no_algorithm(call)) return run_alone(call);
+  Execution execution = prepare(call);
+  execution.run();
+  return conclude(execution);
 }
 
 // A call returns only when what it sent needs this thread no more: its rank may go and wait in the MPI below for an hour.
@@ -197,8 +211,14 @@ exec::Fault Communicator::flush() {
   return exec::Fault::none;
 }
 
+// One rank, or nothing to move.
+bool Communicator::needs_no_algorithm(const Call& call) const {
+  return size() == 1 || (call.count == 0 && call.collective != coll::Collective::barrier);
+}
+
 xylem_status Communicator::run_alone(const Call& call) {
   const std::size_t bytes = call.count * exec::type_bytes(call.type);
+  counters_.count_trivial(call.collective, bytes);
   if (bytes != 0 && call.output != call.input) exec::copy_bytes(call.output, call.input, bytes);
   return XYLEM_SUCCESS;
 }

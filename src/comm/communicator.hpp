@@ -58,11 +58,27 @@ class Communicator {
   };
   static constexpr std::size_t kPlanMemos = 64;
 
+  // A call on its way through its algorithm.
+  struct Execution {
+    const Call& call;
+    std::size_t bytes;
+    std::uint32_t algorithm;
+    coll::Args args;
+    coll::CpuPort port;
+    double begin;  // 0 unless timed
+
+    void run();
+  };
+
   static void poke_network(void* context);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
+  coll::Args args_for(const Call& call, const plan::Plan& plan, std::size_t element_bytes);
+  Execution prepare(const Call& call);
+  xylem_status conclude(const Execution& done);
   exec::Fault flush();
   std::string why(const PlanMemo& memo) const;
+  bool needs_no_algorithm(const Call& call) const;
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
   std::byte* scratch(std::size_t bytes);

@@ -1,0 +1,70 @@
+#include "api/check.hpp"
+
+#include <limits>
+
+#include "exec/reduce.hpp"
+
+namespace xylem::api {
+
+Check::Check(xylem_comm_t comm, xylem_stream_t stream) {
+  checked_.comm = comm;
+  if (comm == nullptr) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "comm is NULL");
+  } else if (stream != XYLEM_STREAM_NONE) {
+    wrong(XYLEM_ERROR_UNSUPPORTED, "this build has no device support: pass XYLEM_STREAM_NONE");
+  }
+}
+
+void Check::wrong(xylem_status status, std::string reason) {
+  if (!good()) return;
+  checked_.status = status;
+  checked_.reason = std::move(reason);
+}
+
+Check& Check::type(xylem_type type) {
+  if (exec::type_bytes(type) == 0) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "no such type: " + std::to_string(static_cast<int>(type)));
+  }
+  return *this;
+}
+
+Check& Check::op(xylem_op op, xylem_type type) {
+  if (!good()) return *this;
+  if (static_cast<unsigned>(op) >= XYLEM_OP_COUNT) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "no such operation: " + std::to_string(static_cast<int>(op)));
+  } else if (exec::find_reduce(op, type) == nullptr) {
+    wrong(XYLEM_ERROR_UNSUPPORTED, std::string(exec::op_name(op)) + " is not defined on " + exec::type_name(type));
+  }
+  return *this;
+}
+
+Check& Check::root(int root) {
+  if (good() && (root < 0 || static_cast<std::uint32_t>(root) >= size())) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "root " + std::to_string(root) + " of " + std::to_string(size()) + " ranks");
+  }
+  return *this;
+}
+
+Check& Check::count(std::size_t count, xylem_type type, std::size_t blocks) {
+  if (good() && count > std::numeric_limits<std::ptrdiff_t>::max() / exec::type_bytes(type) / blocks) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "count " + std::to_string(count) + " is larger than memory can be");
+  }
+  return *this;
+}
+
+Check& Check::buffer(const char* name, const void* buffer, std::size_t count) {
+  if (good() && buffer == nullptr && count != 0) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+  }
+  return *this;
+}
+
+Check& Check::apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  const auto left = reinterpret_cast<std::uintptr_t>(a), right = reinterpret_cast<std::uintptr_t>(b);
+  if (good() && a_bytes != 0 && b_bytes != 0 && left < right + b_bytes && right < left + a_bytes) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "sendbuf and recvbuf overlap");
+  }
+  return *this;
+}
+
+}  // namespace xylem::api

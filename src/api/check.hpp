@@ -1,0 +1,52 @@
+// Finds what is wrong with the arguments of one call, so that nothing is sent for a call that cannot be.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "api/handle.hpp"
+#include "comm/call.hpp"
+
+namespace xylem::api {
+
+// What came of checking: a call that may be submitted (api/submit.hpp), or why not.
+struct CheckedCall {
+  xylem_comm_t comm = nullptr;
+  xylem_status status = XYLEM_SUCCESS;
+  std::string reason;  // where the status is no success
+  Call call{};
+};
+
+// Collects findings; the first counts. What a check presumes has been checked before it, else it finds nothing.
+class Check {
+ public:
+  Check(xylem_comm_t comm, xylem_stream_t stream);
+
+  Check& type(xylem_type type);
+  Check& op(xylem_op op, xylem_type type);
+  Check& root(int root);
+  // `blocks` times `count` elements must be countable in bytes.
+  Check& count(std::size_t count, xylem_type type, std::size_t blocks);
+  Check& buffer(const char* name, const void* buffer, std::size_t count);
+  // [a, a + a_bytes) and [b, b + b_bytes) have nothing in common.
+  Check& apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes);
+
+  bool good() const { return checked_.status == XYLEM_SUCCESS; }
+
+  // Of the communicator; as of one rank alone where it is wrong.
+  std::uint32_t rank() const { return checked_.comm == nullptr ? 0 : checked_.comm->communicator->rank(); }
+  std::uint32_t size() const { return checked_.comm == nullptr ? 1 : checked_.comm->communicator->size(); }
+
+  // The end of all checks: what they came to, with the call that is made of the arguments.
+  CheckedCall done(const Call& call) {
+    checked_.call = call;
+    return std::move(checked_);
+  }
+
+ private:
+  void wrong(xylem_status status, std::string reason);
+
+  CheckedCall checked_;
+};
+
+}  // namespace xylem::api
