@@ -57,6 +57,8 @@ Hub::~Hub() {
   while (std::any_of(pool_.begin(), pool_.end(), pending) && patience.left());
   // What the provider still has ends with the endpoint, before the memory goes.
   if (std::any_of(pool_.begin(), pool_.end(), pending) || !dead_outs_.empty() || !dead_ins_.empty()) endpoint_.close();
+  // While the count of leases that they give back is there.
+  dead_ins_.clear();
 }
 
 std::uint64_t Hub::add(Links& links, std::size_t size) {

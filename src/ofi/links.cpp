@@ -203,20 +203,23 @@ void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
     }
   };
   // Nobody shall miss what we have read. The last communicator takes the endpoint with it, and so what the provider has not
-  // written out yet: it waits until the peers have all.
-  const bool last = hub_.communicators() == 1;
+  // written out yet: it waits until the peers have all. Which one is the last may change while we wait.
   poll_until([&] {
     push(true);
-    return !last || settled();
+    return hub_.communicators() > 1 || settled();
   });
+  // From here on no other thread finds us, so that nothing is posted again after it was cancelled.
+  hub_.remove(info_.first_link);
   for (InLink* const link : active_ins_) link->cancel();
   poll_until([&] { return !pending(); });
 
-  hub_.remove(info_.first_link);
   for (std::unique_ptr<OutLink>& link : outs_)
     if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
   for (std::unique_ptr<InLink>& link : ins_)
     if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+  // Here and not with the other members: what they give back belongs to the hub and the provider, which the mutex guards.
+  outs_.clear();
+  ins_.clear();
 }
 
 }  // namespace xylem::ofi
