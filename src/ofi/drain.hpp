@@ -1,7 +1,7 @@
 // A thread that finishes what callers left to the network. Most providers move data only when they are called, and a send
 // that is complete may still have bytes in the provider's own buffers. The program may then sit in an MPI call for long while
-// a peer waits for them. The thread sleeps nearly always: it looks seldom when all is quiet, and does nothing while callers
-// drive the network themselves.
+// a peer waits for them. The thread sleeps nearly always: it looks seldom when all is quiet, and while callers drive the
+// network it sees to it only that they do so for all communicators.
 #pragma once
 
 #include <chrono>

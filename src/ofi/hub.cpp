@@ -20,6 +20,10 @@ namespace {
 
 constexpr std::size_t kPooled = 64;
 
+// One poll in so many looks at what all communicators have published and read: hundreds of them must not slow down the one
+// that is in a call.
+constexpr std::uint64_t kPollsPerRound = 64;
+
 std::size_t pool_size(const fi_info& info) { return std::clamp<std::size_t>(info.rx_attr->size / 2, 1, kPooled); }
 
 // Somewhere in the first half of what a tag can hold: a message for a process that had our address before finds nobody.
@@ -89,6 +93,23 @@ bool Hub::lease(std::size_t receives) {
   if (pool_.size() + leased_ + receives > endpoint_.info().rx_attr->size / 2) return false;
   leased_ += receives;
   return true;
+}
+
+bool Hub::progress(Links& caller, bool all_credits) {
+  bool moved = caller.push(all_credits);
+  if (round_due_.load(std::memory_order_relaxed)) {
+    round_due_.store(false, std::memory_order_relaxed);
+    moved = push_all(true) || moved;
+  } else if (polls_ % kPollsPerRound == 0) {
+    moved = push_all(false) || moved;
+  }
+  return poll() || moved;
+}
+
+bool Hub::push_all(bool all_credits) {
+  bool moved = false;
+  for (const auto& [first, route] : routes_) moved = route.links->push(all_credits) || moved;
+  return moved;
 }
 
 bool Hub::poll() {
@@ -170,15 +191,17 @@ void Hub::bury(std::unique_ptr<InLink> link) {
 
 Drain::State Hub::drain() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || polls_ != drained_at_) {
-    if (lock) drained_at_ = polls_;
+  if (!lock) {
+    round_due_.store(true, std::memory_order_relaxed);
     return Drain::State::busy;
   }
-  bool settled = true;
-  for (const auto& [first, route] : routes_) route.links->push(true);
+  const bool driven = polls_ != drained_at_;
+  push_all(true);
   poll();
-  for (const auto& [first, route] : routes_) settled = route.links->settled() && settled;
   drained_at_ = polls_;
+  if (driven) return Drain::State::busy;
+  const bool settled =
+      std::all_of(routes_.begin(), routes_.end(), [](const auto& route) { return route.second.links->settled(); });
   return settled ? Drain::State::settled : Drain::State::unsettled;
 }
 

@@ -2,13 +2,15 @@
 // them.
 //
 // One mutex guards everything, the provider included. Threads that wait only try to take it: when it is held, another thread
-// drives the network for all.
+// drives the network for all. Whoever drives it serves the communicators that nobody polls too: a rank may be in a call on
+// one while a peer waits for what it left to another.
 //
 // Receiving. A pool of posted buffers takes whatever comes, so that any number of communicators can live with a bounded
 // number of receives, and no message waits inside the provider for a rank that is late. Its payload is copied into the slot.
 // A channel that carries large payloads leases direct receives, into its slots, while the provider has room for them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -57,7 +59,9 @@ class Hub {
   bool lease(std::size_t receives);
   void give_back(std::size_t receives) { leased_ -= receives; }
 
-  // Drives the provider. True when anything was sent or received.
+  // Drives the network for all communicators, `caller` above all. True when anything moved.
+  bool progress(Links& caller, bool all_credits);
+  // Drives the provider only. True when anything was sent or received.
   bool poll();
 
   // Keeps what the provider has not let go of until the endpoint is closed.
@@ -79,6 +83,7 @@ class Hub {
     fi_addr_t handle;
   };
 
+  bool push_all(bool all_credits);
   void handle(const Completion& done);
   // Who gets a message with this number, and its rank there; null: a communicator that is gone.
   Links* find(std::uint64_t link, int& from) const;
@@ -102,7 +107,9 @@ class Hub {
   std::size_t leased_ = 0;
   std::uint64_t polls_ = 0;
   std::uint64_t drained_at_ = 0;  // polls_ at the last round of the draining thread
-  std::optional<Drain> drain_;    // the last: its thread uses all of the above
+  // The draining thread found the mutex taken: who has it sends all credits that are due in its place.
+  std::atomic<bool> round_due_ = false;
+  std::optional<Drain> drain_;  // the last: its thread uses all of the above
 };
 
 }  // namespace xylem::ofi

@@ -111,12 +111,11 @@ InLink& Links::make_in(int rank) {
 bool Links::progress() noexcept {
   std::unique_lock lock(hub_.mutex(), std::try_to_lock);
   if (!lock) {
-    // Another thread drives the network, for us too; but it does not look at what we publish.
+    // Another thread drives the network, for us too; but it looks at what we publish now and then only.
     if (!unposted()) return false;
     lock.lock();
   }
-  bool moved = push(quiet_ >= kQuiet);
-  moved = hub_.poll() || moved;
+  const bool moved = hub_.progress(*this, quiet_ >= kQuiet);
   quiet_ = moved || quiet_ >= kQuiet ? 0 : quiet_ + 1;
   return moved;
 }

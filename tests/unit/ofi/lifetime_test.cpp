@@ -139,6 +139,21 @@ TEST_P(Lifetime, CreditsComeWithoutCallers) {
   });
 }
 
+// A communicator that nobody polls is served by whoever polls another: here a message that found no connection yet, and then
+// the news that it was read.
+TEST_P(Lifetime, AQuietCommunicatorGoesOnBehindABusyOne) {
+  const std::shared_ptr<Network> network = Network::open(options());
+  Pair busy(network);
+  Pair quiet(network);
+  exec::Channel out = quiet.links[0]->sender(1);
+  exec::Channel in = quiet.links[1]->receiver(0);
+  out.tail->bytes[0] = 0;
+  exec::store_release(out.tail->position, std::uint64_t{1});
+  wait(*busy.links[0], [&] { return exec::load_acquire(in.tail->position) == 1; });
+  exec::store_release(in.head->position, std::uint64_t{1});
+  wait(*busy.links[0], [&] { return exec::load_acquire(out.head->position) == 1; });
+}
+
 // A communicator is freed while a peer of it still sends: the messages find nobody and disturb nobody.
 TEST_P(Lifetime, MessagesForAFreedCommunicatorDisturbNobody) {
   const std::shared_ptr<Network> network = Network::open(options());
