@@ -3,14 +3,6 @@
 # sources to it. PRIVATE is what only its own sources see (hwloc, libfabric headers, ...).
 function(xylem_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;NEEDS;PRIVATE" ${ARGN})
-  # While files are still being written by several people: leave out what is not there yet, look again when it appears.
-  foreach(source IN LISTS ARG_SOURCES)
-    file(GLOB present CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-    if(NOT present)
-      message(WARNING "room ${name}: ${source} is not there yet")
-      list(REMOVE_ITEM ARG_SOURCES ${source})
-    endif()
-  endforeach()
   add_library(xylem_${name} OBJECT ${ARG_SOURCES})
   target_include_directories(xylem_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(xylem_${name} PRIVATE xylem_flags ${ARG_PRIVATE})
