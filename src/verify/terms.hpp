@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace xylem::verify {
@@ -14,7 +13,7 @@ class Terms {
  public:
   static constexpr Term kGarbage = 0;  // memory that was never written
 
-  Terms() : nodes_(1) {}
+  Terms() : nodes_(1), table_(kFirstTable, kGarbage) {}
 
   // Element `index` of rank `rank`'s input of call `call`.
   Term leaf(std::uint32_t call, std::uint32_t rank, std::uint64_t index);
@@ -31,18 +30,16 @@ class Terms {
     std::uint32_t call = 0, rank = 0;
     std::uint64_t index = 0;
     std::uint32_t leaves = 0;
-  };
-  struct Hash {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const {
-      return (key.first * 0x9E3779B97F4A7C15U) ^ (key.second + (key.first << 7U));
-    }
-  };
 
-  Term add(std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Term, Hash>& known,
-           std::pair<std::uint64_t, std::uint64_t> key, const Node& node);
+    bool operator==(const Node&) const = default;
+  };
+  static constexpr std::size_t kFirstTable = 1024;
+
+  Term add(const Node& node);
+  static std::size_t hash(const Node& node);
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Term, Hash> leaves_, sums_;
+  std::vector<Term> table_;  // by hash, open addressing, at most half full: looked up for every element that is summed
 };
 
 }  // namespace xylem::verify

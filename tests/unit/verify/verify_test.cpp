@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/catalogue.hpp"
+#include "verify/sweep.hpp"
 
 namespace xylem::verify {
 namespace {
@@ -18,60 +19,33 @@ std::uint32_t find(Collective collective, const std::string& name) {
   throw std::logic_error("no such algorithm: " + name);
 }
 
-using Placement = std::vector<std::uint32_t>;
-
-// All on one host; two halves; round robin over three; one host with most and the others alone.
-std::vector<Placement> placements(std::uint32_t ranks, bool one_host_only) {
-  std::vector<Placement> all = {Placement(ranks, 0)};
-  if (one_host_only) return all;
-  Placement halves, robin, uneven;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    halves.push_back(rank < (ranks + 1) / 2 ? 0 : 1);
-    robin.push_back(rank % 3);
-    uneven.push_back(rank < ranks / 2 ? 0 : rank - ranks / 2);
-  }
-  all.insert(all.end(), {halves, robin, uneven});
-  return all;
-}
-
-CallSpec spec(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant) {
-  // A chunk has an element for each rank where a buffer is cut in blocks.
-  const std::uint64_t chunk = ranks + variant % 3;
-  const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, chunk * ranks + 2, chunk * 11};
-  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1};
-}
-
 TEST(Verifier, ProvesEveryAlgorithm) {
   std::uint64_t proved = 0;
   for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
-    for (std::uint32_t ranks = 2; ranks <= 32; ++ranks) {
-      for (const Placement& placement : placements(ranks, plan::catalogue()[algorithm].traits.one_host_only)) {
-        const Job job{.host_of = placement, .calls = {spec(algorithm, ranks, static_cast<std::uint32_t>(proved))}};
-        const auto violation = prove(job);
-        ASSERT_FALSE(violation) << ranks << " ranks: " << explain(job, *violation);
-        ++proved;
-      }
-    }
+    const SweepResult result = sweep_calls(algorithm, {});
+    EXPECT_EQ(result.violation.value_or(""), "");
+    // 31 numbers of ranks on one placement at least.
+    EXPECT_GE(result.proved, 31U);
+    proved += result.proved;
   }
   std::printf("proved %llu cases\n", static_cast<unsigned long long>(proved));
 }
 
-// A fast rank is two calls ahead: what it sends must not be taken for a part of an earlier call.
 TEST(Verifier, ProvesRowsOfCalls) {
-  const auto count = static_cast<std::uint32_t>(plan::catalogue().size());
-  for (std::uint32_t first = 0; first < count; ++first) {
-    for (std::uint32_t second = 0; second < count; ++second) {
-      const bool one_host = plan::catalogue()[first].traits.one_host_only || plan::catalogue()[second].traits.one_host_only;
-      for (const std::uint32_t ranks : {2U, 3U, 5U}) {
-        const std::vector<Placement> places = placements(ranks, one_host);
-        const Placement& placement = places[(first + second) % places.size()];
-        const Job job{.host_of = placement,
-                      .calls = {spec(first, ranks, first + 2), spec(second, ranks, second + 3), spec(first, ranks, second)}};
-        const auto violation = prove(job);
-        ASSERT_FALSE(violation) << ranks << " ranks: " << explain(job, *violation);
-      }
-    }
+  for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
+    const SweepResult result = sweep_rows(algorithm, {});
+    EXPECT_EQ(result.violation.value_or(""), "");
+    EXPECT_EQ(result.proved, 3 * plan::catalogue().size());
   }
+}
+
+// A FIFO of one slot is too short for what sends before it receives; the counterexample is one of the fewest ranks.
+TEST(Verifier, TellsTheSmallestCounterexample) {
+  const SweepResult result = sweep_calls(find(Collective::allreduce, "ring"), {.slots = 0});
+  ASSERT_TRUE(result.violation);
+  EXPECT_TRUE(result.violation->starts_with("2 ranks on 1 hosts: rank 0, call 0 (allreduce ring), step 0: deadlock"))
+      << *result.violation;
+  EXPECT_EQ(result.proved, 0U);
 }
 
 // --- Faults that are planted ---
