@@ -10,9 +10,13 @@
  * - `count` is in elements of `type`, never in bytes. A count of 0 is legal: no buffer is touched, NULL is fine then.
  * - Buffers may have any alignment. Send buffers are only read. Send and receive buffers do not overlap, except where a
  *   function says how it works in place.
+ * - Buffers may lie in host memory, pinned, managed or device memory, of any device of the process, in any mixture; the
+ *   ranks of one call may differ.
  * - `stream` says where the call is ordered. XYLEM_STREAM_NONE: the call blocks until the result is in the receive buffer
- *   and the send buffer may be reused. Any other value is a CUDA stream and is refused with XYLEM_ERROR_UNSUPPORTED by a
- *   build or on a machine without device support.
+ *   and the send buffer may be reused; device buffers are read after the work that is in the legacy default stream by then.
+ *   Any other value is a CUDA stream: device buffers are read after the work that is in it, and work put into it later finds
+ *   the result. It is refused with XYLEM_ERROR_UNSUPPORTED where the process has no CUDA driver, and while the stream is
+ *   being captured.
  * - Threads: one communicator is used by one thread at a time; different communicators by different threads at once.
  * - Results of a reduction are bitwise equal on all ranks that receive them, and from run to run with the same number of
  *   ranks and the same placement on hosts.

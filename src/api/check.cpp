@@ -10,9 +10,10 @@ Check::Check(xylem_comm_t comm, xylem_stream_t stream) {
   checked_.comm = comm;
   if (comm == nullptr) {
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, "comm is NULL");
-  } else if (stream != XYLEM_STREAM_NONE) {
-    wrong(XYLEM_ERROR_UNSUPPORTED, "this build has no device support: pass XYLEM_STREAM_NONE");
+  } else if (stream != XYLEM_STREAM_NONE && !comm->communicator->takes_streams()) {
+    wrong(XYLEM_ERROR_UNSUPPORTED, "there are no CUDA streams here (xylem info says why): pass XYLEM_STREAM_NONE");
   }
+  checked_.call.stream = stream;
 }
 
 void Check::wrong(xylem_status status, std::string reason) {

@@ -38,7 +38,8 @@ class Check {
   std::uint32_t size() const { return checked_.comm == nullptr ? 1 : checked_.comm->communicator->size(); }
 
   // The end of all checks: what they came to, with the call that is made of the arguments.
-  CheckedCall done(const Call& call) {
+  CheckedCall done(Call call) {
+    call.stream = checked_.call.stream;
     checked_.call = call;
     return std::move(checked_);
   }

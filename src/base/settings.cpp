@@ -114,6 +114,9 @@ constexpr std::array kRows = {
         "Forces algorithms: collective:name, several with commas, such as allreduce:ring,bcast:tree."),
     row<Bytes, &Settings::chunk_bytes>("XYLEM_CHUNK", agreed,
                                        "The most bytes that one slot of a channel carries. 0: the plan decides."),
+    row<Choice<CudaUse, kCudaUseNames>, &Settings::cuda>(
+        "XYLEM_CUDA", own,
+        "Whether buffers may lie on a GPU. auto: where this host has an NVIDIA GPU or the process has loaded the driver."),
     row<Seconds, &Settings::timeout_seconds>("XYLEM_TIMEOUT", agreed,
                                              "A collective fails when a rank is later than this. 0: it waits for ever."),
 };

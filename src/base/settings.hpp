@@ -5,6 +5,7 @@
 // docs/settings.md with the build target settings_page.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@
 #include "base/log.hpp"
 
 namespace xylem {
+
+// Whether ranks look for device buffers.
+enum class CudaUse { automatic, off, on };
+inline constexpr std::array<std::string_view, 3> kCudaUseNames = {"auto", "off", "on"};
 
 // One setting per member. What must be equal on all ranks of a communicator (marked "agreed") is taken from rank 0 when the
 // communicator is made.
@@ -25,6 +30,7 @@ struct Settings {
   std::string nic;                          // XYLEM_NIC: network interface or device between hosts, such as eth0
   std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces an algorithm (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
+  CudaUse cuda = CudaUse::automatic;        // XYLEM_CUDA: whether buffers may lie on a GPU
   double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)
 };
 

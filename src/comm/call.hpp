@@ -18,6 +18,7 @@ struct Call {
   xylem_type type = XYLEM_BYTE;
   xylem_op op = XYLEM_OP_COUNT;  // XYLEM_OP_COUNT: reduces nothing
   std::uint32_t root = 0;        // 0 where there is none
+  xylem_stream_t stream = XYLEM_STREAM_NONE;
 };
 
 // "allreduce(count 1000, float, sum)", for messages.

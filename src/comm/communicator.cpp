@@ -4,6 +4,8 @@
 
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "comm/staging.hpp"
+#include "cuda/presence.hpp"
 #include "exec/copy.hpp"
 #include "exec/reduce.hpp"
 #include "topo/topology.hpp"
@@ -79,6 +81,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
               links_ == nullptr ? exec::Progress{} : exec::Progress{&Communicator::poke_network, this},
               exec::Progress{&poke_bootstrap, bootstrap_.get()}),
       team_(waiter_, fiber_),
+      devices_(cuda::may_have_device_buffers()),
       timed_(!settings().stats_file.empty()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
@@ -195,6 +198,31 @@ xylem_status Communicator::conclude(const Execution& done) {
 
 xylem_status Communicator::run(const Call& call) {
   if (broken_ != XYLEM_SUCCESS) return broken_;
+  if (devices_) [[unlikely]] {
+    return run_with_devices(call);
+  }
+  return run_on_host(call);
+}
+
+xylem_status Communicator::run_with_devices(const Call& call) {
+  if (call.stream != XYLEM_STREAM_NONE) {
+    if (const char* const obstacle = cuda::obstacle_to_waiting(call.stream); obstacle != nullptr) {
+      error_ = describe(call) + ": " + obstacle;
+      return XYLEM_ERROR_UNSUPPORTED;
+    }
+  }
+  try {
+    const StagedCall staged(call, buffer_bytes(call, rank(), size()));
+    if (staged.staged()) counters_.count_staged();
+    const xylem_status status = run_on_host(staged.on_host());
+    if (status == XYLEM_SUCCESS) staged.copy_back();
+    return status;
+  } catch (const Error& error) {
+    return give_up(call, error);
+  }
+}
+
+xylem_status Communicator::run_on_host(const Call& call) {
   ++sequence_;
   if (needs_no_algorithm(call)) return run_alone(call);
   Execution execution = prepare(call);
@@ -225,6 +253,15 @@ xylem_status Communicator::run_alone(const Call& call) {
 
 std::string Communicator::where(std::uint32_t rank) const {
   return "rank " + std::to_string(rank) + " on " + host_names_[members_.host_of(rank)];
+}
+
+// This rank cannot take part: the others must not wait for it.
+xylem_status Communicator::give_up(const Call& call, const Error& error) {
+  broken_ = error.code();
+  error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
+           " ranks, on " + where(rank()) + ": " + error.what();
+  memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+  return broken_;
 }
 
 xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32_t peer) {

@@ -40,6 +40,8 @@ class Communicator {
 
   std::uint32_t rank() const { return members_.rank(); }
   std::uint32_t size() const { return members_.size(); }
+  // Whether calls may be ordered in CUDA streams.
+  bool takes_streams() const { return devices_; }
   const plan::Planner& planner() const { return planner_; }
 
   // Runs one collective to its end. Arguments have been checked. On failure error() says why in words; a communicator that
@@ -78,9 +80,12 @@ class Communicator {
   xylem_status conclude(const Execution& done);
   exec::Fault flush();
   std::string why(const PlanMemo& memo) const;
+  xylem_status run_with_devices(const Call& call);
+  xylem_status run_on_host(const Call& call);
   bool needs_no_algorithm(const Call& call) const;
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
+  xylem_status give_up(const Call& call, const Error& error);
   std::byte* scratch(std::size_t bytes);
   std::string where(std::uint32_t rank) const;
 
@@ -106,7 +111,8 @@ class Communicator {
   xylem_status broken_ = XYLEM_SUCCESS;
   std::string error_;
   std::string connect_error_;
-  bool timed_;  // statistics with seconds were asked for
+  bool devices_;  // this rank's buffers may lie on a GPU
+  bool timed_;    // statistics with seconds were asked for
   Counters counters_;
 };
 

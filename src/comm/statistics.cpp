@@ -18,6 +18,7 @@ struct Totals {
   };
   std::array<Line, coll::kCollectives> lines;
   std::vector<std::uint64_t> algorithms = std::vector<std::uint64_t>(plan::catalogue().size());
+  std::uint64_t staged = 0;
 };
 
 struct Registry {
@@ -90,6 +91,7 @@ Counters::~Counters() {
     all.ended.lines[i].seconds += lines_[i].seconds;
   }
   for (std::size_t i = 0; i < algorithms_.size(); ++i) all.ended.algorithms[i] += algorithms_[i];
+  all.ended.staged += staged_;
 }
 
 void Counters::count(coll::Collective collective, std::uint32_t algorithm, std::uint64_t bytes, double seconds) {
@@ -103,6 +105,8 @@ void Counters::count_trivial(coll::Collective collective, std::uint64_t bytes) {
   add(line.calls, std::uint64_t{1});
   add(line.bytes, bytes);
 }
+
+void Counters::count_staged() { add(staged_, std::uint64_t{1}); }
 
 void Counters::describe(std::uint32_t ranks, std::uint32_t hosts, const std::string& provider) {
   Registry& all = registry();
@@ -124,6 +128,7 @@ std::string statistics_json() {
       totals.lines[i].seconds += counters->lines_[i].seconds;
     }
     for (std::size_t i = 0; i < totals.algorithms.size(); ++i) totals.algorithms[i] += counters->algorithms_[i];
+    totals.staged += counters->staged_;
   }
   std::string collectives;
   for (std::size_t i = 0; i < totals.lines.size(); ++i) {
@@ -134,8 +139,8 @@ std::string statistics_json() {
                    ", \"seconds\": " + seconds_text(line.seconds) + ", \"algorithms\": " + algorithms_json(totals, i) + "}";
   }
   return "{\"version\": " + quoted(kVersion) + ", \"ranks\": " + std::to_string(all.ranks) +
-         ", \"hosts\": " + std::to_string(all.hosts) + ", \"provider\": " + quoted(all.provider) + ", \"collectives\": {" +
-         collectives + "}}";
+         ", \"hosts\": " + std::to_string(all.hosts) + ", \"provider\": " + quoted(all.provider) +
+         ", \"device\": {\"staged\": " + std::to_string(totals.staged) + "}, \"collectives\": {" + collectives + "}}";
 }
 
 }  // namespace xylem

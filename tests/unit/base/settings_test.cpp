@@ -30,6 +30,7 @@ TEST(Settings, AnEmptyEnvironmentGivesTheDefaults) {
   EXPECT_EQ(settings.nic, "");
   EXPECT_EQ(settings.algorithm, "");
   EXPECT_EQ(settings.chunk_bytes, 0u);
+  EXPECT_EQ(settings.cuda, CudaUse::automatic);
   EXPECT_EQ(settings.timeout_seconds, 0.0);
   EXPECT_EQ(complaints, "");
 }
@@ -38,7 +39,7 @@ TEST(Settings, EveryTypeIsRead) {
   const auto [settings, complaints] =
       parse({"PATH=/bin", "XYLEM_DISABLE=1", "XYLEM_LOG=debug", "XYLEM_STATS=/tmp/a=b.json", "XYLEM_HOSTID=node7",
              "XYLEM_PROVIDER=tcp;ofi_rxm", "XYLEM_NIC=eth0", "XYLEM_ALGORITHM=allreduce:ring,bcast:tree", "XYLEM_CHUNK=64K",
-             "XYLEM_TIMEOUT=1.5"});
+             "XYLEM_CUDA=off", "XYLEM_TIMEOUT=1.5"});
   EXPECT_TRUE(settings.disable);
   EXPECT_EQ(settings.log_level, log::Level::debug);
   EXPECT_EQ(settings.stats_file, "/tmp/a=b.json");
@@ -47,6 +48,7 @@ TEST(Settings, EveryTypeIsRead) {
   EXPECT_EQ(settings.nic, "eth0");
   EXPECT_EQ(settings.algorithm, "allreduce:ring,bcast:tree");
   EXPECT_EQ(settings.chunk_bytes, 65536u);
+  EXPECT_EQ(settings.cuda, CudaUse::off);
   EXPECT_EQ(settings.timeout_seconds, 1.5);
   EXPECT_EQ(complaints, "");
 }

@@ -1,0 +1,34 @@
+// The room in a build without CUDA's headers: all memory is host memory.
+#include <cstring>
+
+#include "base/error.hpp"
+#include "cuda/memory.hpp"
+#include "cuda/pinned.hpp"
+#include "cuda/presence.hpp"
+
+namespace xylem::cuda {
+
+namespace {
+constexpr const char* kWhy = "this build of Xylem has no device support: it was made without CUDA's headers";
+}
+
+bool may_have_device_buffers() { return false; }
+bool built_in() { return false; }
+
+Memory memory_of(const void*) { return {}; }
+CUstream_st* default_stream() { return nullptr; }
+Memory memory_of_stream(CUstream_st*) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+void copy(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
+void wait_for(CUstream_st*, const Memory&) {}
+const char* obstacle_to_waiting(CUstream_st*) { return kWhy; }
+void* allocate_device(std::size_t) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+void free_device(void* memory) {
+  if (memory != nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy);
+}
+
+PinnedMemory::PinnedMemory(std::size_t, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+PinnedMemory::~PinnedMemory() = default;
+PinnedMemory::PinnedMemory(PinnedMemory&&) noexcept = default;
+PinnedMemory& PinnedMemory::operator=(PinnedMemory&&) noexcept = default;
+
+}  // namespace xylem::cuda

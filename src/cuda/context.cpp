@@ -1,0 +1,39 @@
+#include "cuda/context.hpp"
+
+#include "base/error.hpp"
+
+namespace xylem::cuda {
+
+ContextScope::ContextScope(const Driver& driver, const Memory& memory) : driver_(driver) {
+  CUcontext current = nullptr;
+  check(driver_, driver_.ctx_get_current(&current), "cuCtxGetCurrent");
+  if (memory.context != nullptr) {
+    if (memory.context != current) enter(memory.context);
+  } else if (CUdevice device = -1;
+             current == nullptr || driver_.ctx_get_device(&device) != CUDA_SUCCESS || device != memory.device) {
+    if (memory.device < 0) throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "no CUDA context is current and no memory names one");
+    CUcontext primary = nullptr;
+    check(driver_, driver_.device_primary_ctx_retain(&primary, memory.device), "cuDevicePrimaryCtxRetain");
+    retained_ = memory.device;
+    enter(primary);
+  }
+  driver_.thread_exchange_stream_capture_mode(&capture_mode_);
+}
+
+ContextScope::~ContextScope() {
+  driver_.thread_exchange_stream_capture_mode(&capture_mode_);
+  if (pushed_) {
+    CUcontext ours = nullptr;
+    driver_.ctx_pop_current(&ours);
+  }
+  if (retained_ >= 0) driver_.device_primary_ctx_release(retained_);
+}
+
+void ContextScope::enter(CUcontext context) {
+  const CUresult result = driver_.ctx_push_current(context);
+  if (result != CUDA_SUCCESS && retained_ >= 0) driver_.device_primary_ctx_release(retained_);
+  check(driver_, result, "cuCtxPushCurrent");
+  pushed_ = true;
+}
+
+}  // namespace xylem::cuda
