@@ -39,11 +39,11 @@ struct SplitTreeAllreduce {
     }
     // In place, the second half overwrites a chunk only after the first has sent it: the root's sum needs it.
     lane.split(
-        [&] {
-          for_each_chunk([&](exec::View own, exec::Slice) { lane.recv_reduce_send(tree.children(), own, tree.parent()); });
+        [&](Lane& half) {
+          for_each_chunk([&](exec::View own, exec::Slice) { half.recv_reduce_send(tree.children(), own, tree.parent()); });
         },
-        [&] {
-          for_each_chunk([&](exec::View, exec::Slice out) { lane.recv_copy_send(tree.parent(), out, tree.children()); });
+        [&](Lane& half) {
+          for_each_chunk([&](exec::View, exec::Slice out) { half.recv_copy_send(tree.parent(), out, tree.children()); });
         });
   }
 };

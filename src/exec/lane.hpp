@@ -87,9 +87,18 @@ class Lane {
     if (out.bytes != 0) port_.reduce(out, left, right);
   }
 
+  // Both at the same time, each with a lane of its own: first(lane), second(lane).
   template <class First, class Second>
   XYLEM_HD void split(First first, Second second) {
-    port_.split(first, second);
+    port_.split(
+        [&](Port& port) {
+          Lane half(port);
+          first(half);
+        },
+        [&](Port& port) {
+          Lane half(port);
+          second(half);
+        });
   }
 
  private:

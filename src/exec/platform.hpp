@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+// A CUDA compiler sees these headers for the sake of kernels only (src/cuda/kernels/): their host side is compiled by the
+// host's own compiler.
 #if defined(__CUDACC__)
-#include <cuda/atomic>
-#define XYLEM_HD __host__ __device__
+#define XYLEM_HD __device__
 #else
 #include <atomic>
 #define XYLEM_HD
@@ -14,27 +15,27 @@
 
 namespace xylem::exec {
 
+// Words that another rank, process or device writes are only touched through these two.
 #if defined(__CUDACC__)
+// The compiler's own functions: <cuda/atomic> makes the same instructions, but takes seconds to read for each architecture.
 template <class T>
-using SystemAtomic = cuda::atomic_ref<T, cuda::thread_scope_system>;
-inline constexpr auto kAcquire = cuda::memory_order_acquire;
-inline constexpr auto kRelease = cuda::memory_order_release;
+__device__ T load_acquire(const T& word) {
+  return __nv_atomic_load_n(const_cast<T*>(&word), __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_SYSTEM);
+}
+template <class T>
+__device__ void store_release(T& word, T value) {
+  __nv_atomic_store_n(&word, value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+}
 #else
 template <class T>
-using SystemAtomic = std::atomic_ref<T>;
-inline constexpr auto kAcquire = std::memory_order_acquire;
-inline constexpr auto kRelease = std::memory_order_release;
+T load_acquire(const T& word) {
+  return std::atomic_ref<T>(const_cast<T&>(word)).load(std::memory_order_acquire);
+}
+template <class T>
+void store_release(T& word, T value) {
+  std::atomic_ref<T>(word).store(value, std::memory_order_release);
+}
 #endif
-
-// Words that another rank, process or device writes are only touched through these two.
-template <class T>
-XYLEM_HD T load_acquire(const T& word) {
-  return SystemAtomic<T>(const_cast<T&>(word)).load(kAcquire);
-}
-template <class T>
-XYLEM_HD void store_release(T& word, T value) {
-  SystemAtomic<T>(word).store(value, kRelease);
-}
 
 inline constexpr std::size_t kCacheLine = 64;
 

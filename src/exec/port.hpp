@@ -13,7 +13,19 @@
 //   void  finish()                   end the epoch
 //   void  copy(Slice, View)          and
 //   void  reduce(Slice, View, View)  of equal length; the result may be one of the operands
-//   split(first, second)             both at the same time
+//   split(first, second)             both at the same time, each with a Port of its own
+//
+// A Team is the threads that execute one rank's share: a CPU thread (exec/cpu_team.hpp), or the threads of a CUDA block,
+// which go through the algorithm side by side, each with a Port of its own. What they share (channels, board) is changed by
+// the Team's first thread only, between syncs. A Team offers
+//   bool kConnects                   whether channels may have to be connected at first use
+//   int  rank(), size()              of a thread in the Team
+//   void sync()                      waits for all threads; what one wrote before, all see after
+//   T    lead(function)              the first thread's function(), returned to all threads, with a sync; T: 16 bytes at most
+//   Fault wait(ready)                first thread only: returns when ready() holds, or with the reason why it never may
+//   void report(fault, peer, board)  first thread only: ends this rank's other waits too
+//   Fault agree(fault)               some thread's fault where any has one, with a sync
+//   split(first, second)             calls each on one half of the Team, at the same time
 #pragma once
 
 #include "exec/board.hpp"
@@ -46,113 +58,161 @@ class MemoryPort {
   XYLEM_HD bool fault_on_board() const { return fault_on_board_; }
 
   XYLEM_HD Slice begin_send(std::uint32_t peer, std::size_t bytes) {
-    Channel& channel = endpoints_.to[peer];
-    if (channel.slots == nullptr && !connect(peer, true)) return {nullptr, bytes};
-    if (channel.position - channel.seen >= kSlots) {
-      await(peer, [&] {
-        channel.seen = load_acquire(channel.head->position);
-        return channel.position - channel.seen < kSlots;
-      });
-    }
-    return {channel.slot(), bytes};
+    return {lead([&]() -> std::byte* {
+              Channel& channel = endpoints_.to[peer];
+              if (!connect(channel, peer, true)) return nullptr;
+              if (channel.position - channel.seen >= kSlots) {
+                await(peer, [&] {
+                  channel.seen = load_acquire(channel.head->position);
+                  return channel.position - channel.seen < kSlots;
+                });
+              }
+              return channel.slot();
+            }),
+            bytes};
   }
 
   XYLEM_HD void end_send(std::uint32_t peer, std::size_t bytes) {
     if (fault_ != Fault::none) return;
-    Channel& channel = endpoints_.to[peer];
     team_.sync();
+    if (team_.rank() != 0) return;
+    Channel& channel = endpoints_.to[peer];
     const std::uint32_t slot = channel.position % kSlots;
     ++channel.position;
-    if (team_.rank() == 0) {
-      channel.tail->bytes[slot] = static_cast<std::uint32_t>(bytes);
-      channel.tail->signature[slot] = signature_;
-      store_release(channel.tail->position, channel.position);
-    }
+    channel.tail->bytes[slot] = static_cast<std::uint32_t>(bytes);
+    channel.tail->signature[slot] = signature_;
+    store_release(channel.tail->position, channel.position);
   }
 
   XYLEM_HD View begin_recv(std::uint32_t peer, std::size_t bytes) {
-    Channel& channel = endpoints_.from[peer];
-    if (channel.slots == nullptr && !connect(peer, false)) return {nullptr, bytes};
-    if (channel.seen == channel.position) {
-      await(peer, [&] {
-        channel.seen = load_acquire(channel.tail->position);
-        return channel.seen != channel.position;
-      });
-    }
-    if (fault_ == Fault::none) {
-      const std::uint32_t slot = channel.position % kSlots;
-      if (channel.tail->signature[slot] != signature_) {
-        fail(Fault::mismatch, peer);
-      } else if (channel.tail->bytes[slot] != bytes) {
-        fail(Fault::protocol, peer);
-      }
-    }
-    return {channel.slot(), bytes};
+    return {lead([&]() -> std::byte* {
+              Channel& channel = endpoints_.from[peer];
+              if (!connect(channel, peer, false)) return nullptr;
+              if (channel.seen == channel.position) {
+                await(peer, [&] {
+                  channel.seen = load_acquire(channel.tail->position);
+                  return channel.seen != channel.position;
+                });
+              }
+              if (fault_ == Fault::none) {
+                const std::uint32_t slot = channel.position % kSlots;
+                if (channel.tail->signature[slot] != signature_) {
+                  fail(Fault::mismatch, peer);
+                } else if (channel.tail->bytes[slot] != bytes) {
+                  fail(Fault::protocol, peer);
+                }
+              }
+              return channel.slot();
+            }),
+            bytes};
   }
 
   XYLEM_HD void end_recv(std::uint32_t peer) {
     if (fault_ != Fault::none) return;
-    Channel& channel = endpoints_.from[peer];
     team_.sync();
+    if (team_.rank() != 0) return;
+    Channel& channel = endpoints_.from[peer];
     ++channel.position;
-    if (team_.rank() == 0) store_release(channel.head->position, channel.position);
+    store_release(channel.head->position, channel.position);
   }
 
   XYLEM_HD Slice begin_publish(std::size_t bytes) {
-    Board& board = *endpoints_.board;
-    // The buffer was last used kBoardDepth epochs ago: every rank must have finished that epoch.
-    if (board.finished + kBoardDepth <= board.epoch) {
-      for (std::uint32_t member = 0; member < board.size; ++member) {
-        if (member == board.rank) continue;
-        await_member(member, [&] { return load_acquire(board.done[member]->epochs) + kBoardDepth > board.epoch; });
-      }
-      board.finished = board.epoch + 1 - kBoardDepth;
-    }
-    return {board.payload(board.rank), bytes};
+    return {lead([&] {
+              Board& board = *endpoints_.board;
+              // The buffer was last used kBoardDepth epochs ago: every rank must have finished that epoch.
+              if (board.finished + kBoardDepth <= board.epoch) {
+                for (std::uint32_t member = 0; member < board.size; ++member) {
+                  if (member == board.rank) continue;
+                  await_member(member, [&] { return load_acquire(board.done[member]->epochs) + kBoardDepth > board.epoch; });
+                }
+                board.finished = board.epoch + 1 - kBoardDepth;
+              }
+              return board.payload(board.rank);
+            }),
+            bytes};
   }
 
   XYLEM_HD void end_publish() {
     if (fault_ != Fault::none) return;
-    Board& board = *endpoints_.board;
     team_.sync();
-    if (team_.rank() == 0) store_release(board.word(board.rank), BoardWord::make(board.epoch, signature_));
+    if (team_.rank() != 0) return;
+    Board& board = *endpoints_.board;
+    store_release(board.word(board.rank), BoardWord::make(board.epoch, signature_));
   }
 
   XYLEM_HD View fetch(std::uint32_t member, std::size_t bytes) {
-    Board& board = *endpoints_.board;
-    std::uint64_t word = 0;
-    await_member(member, [&] {
-      word = load_acquire(board.word(member));
-      return BoardWord::is_of(word, board.epoch);
-    });
-    if (fault_ == Fault::none && word != BoardWord::make(board.epoch, signature_)) fail(Fault::mismatch, member, true);
-    return {board.payload(member), bytes};
+    return {lead([&] {
+              Board& board = *endpoints_.board;
+              std::uint64_t word = 0;
+              await_member(member, [&] {
+                word = load_acquire(board.word(member));
+                return BoardWord::is_of(word, board.epoch);
+              });
+              if (fault_ == Fault::none && word != BoardWord::make(board.epoch, signature_)) {
+                fail(Fault::mismatch, member, true);
+              }
+              return board.payload(member);
+            }),
+            bytes};
   }
 
   // Pass `all_fetched` when every member's buffer of this epoch was fetched: then all are known to have finished the epochs
   // before it.
   XYLEM_HD void finish(bool all_fetched) {
     if (fault_ != Fault::none) return;
+    team_.sync();
+    if (team_.rank() != 0) return;
     Board& board = *endpoints_.board;
     if (all_fetched) board.finished = board.epoch;
-    team_.sync();
     ++board.epoch;
-    if (team_.rank() == 0) store_release(board.done[board.rank]->epochs, board.epoch);
+    store_release(board.done[board.rank]->epochs, board.epoch);
   }
 
+  // A thread may read here what another one wrote in the verb before, or write what another one has read.
   XYLEM_HD void copy(Slice out, View in) {
-    if (fault_ == Fault::none) arithmetic_.copy(team_, out, in);
+    if (fault_ != Fault::none) return;
+    team_.sync();
+    arithmetic_.copy(team_, out, in);
   }
   XYLEM_HD void reduce(Slice out, View left, View right) {
-    if (fault_ == Fault::none) arithmetic_.reduce(team_, out, left, right);
+    if (fault_ != Fault::none) return;
+    team_.sync();
+    arithmetic_.reduce(team_, out, left, right);
   }
 
   template <class First, class Second>
   XYLEM_HD void split(First first, Second second) {
-    team_.split(first, second);
+    // Halves may be threads of their own: neither writes what the other reads.
+    MemoryPort first_half = *this, second_half = *this;
+    team_.split([&] { first(first_half); }, [&] { second(second_half); });
+    adopt(first_half);
+    adopt(second_half);
+    fault_ = team_.agree(fault_);
   }
 
  private:
+  // What the first thread did, told to all: `function` returns where its slot or buffer lies.
+  template <class Function>
+  XYLEM_HD std::byte* lead(Function function) {
+    struct Granted {
+      std::byte* data;
+      Fault fault;
+    };
+    const Granted granted = team_.lead([&] {
+      std::byte* const data = function();
+      return Granted{data, fault_};
+    });
+    fault_ = granted.fault;
+    return granted.data;
+  }
+
+  XYLEM_HD void adopt(const MemoryPort& half) {
+    if (fault_ != Fault::none || half.fault_ == Fault::none) return;
+    fault_ = half.fault_;
+    fault_peer_ = half.fault_peer_;
+    fault_on_board_ = half.fault_on_board_;
+  }
+
   template <class Ready>
   XYLEM_HD void await(std::uint32_t peer, Ready ready) {
     if (fault_ != Fault::none) return;
@@ -163,17 +223,23 @@ class MemoryPort {
     if (fault_ != Fault::none) return;
     if (const Fault fault = team_.wait(ready); fault != Fault::none) fail(fault, member, true);
   }
-  XYLEM_HD bool connect(std::uint32_t peer, bool outbound) {
-    if (fault_ != Fault::none) return false;
-    if (endpoints_.connect != nullptr && endpoints_.connect(endpoints_.context, peer, outbound)) return true;
-    fail(Fault::protocol, peer);
-    return false;
+  // Makes a channel ready; said of one that is, too.
+  XYLEM_HD bool connect(const Channel& channel, std::uint32_t peer, bool outbound) {
+    if constexpr (Team::kConnects) {
+      if (channel.slots != nullptr) return true;
+      if (fault_ != Fault::none) return false;
+      if (endpoints_.connect != nullptr && endpoints_.connect(endpoints_.context, peer, outbound)) return true;
+      fail(Fault::protocol, peer);
+      return false;
+    }
+    return true;
   }
   XYLEM_HD void fail(Fault fault, std::uint32_t peer, bool on_board = false) {
     if (fault_ != Fault::none) return;
     fault_ = fault;
     fault_peer_ = peer;
     fault_on_board_ = on_board;
+    team_.report(fault, peer, on_board);
   }
 
   Team& team_;

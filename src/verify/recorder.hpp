@@ -50,9 +50,9 @@ class Recorder {
   template <class First, class Second>
   void split(First first, Second second) {
     note(Action::fork, 0, 0);
-    first();
+    first(*this);
     note(Action::next, 0, 0);
-    second();
+    second(*this);
     note(Action::join, 0, 0);
   }
 
