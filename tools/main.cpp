@@ -15,6 +15,8 @@
 #include "launcher.hpp"
 #include "setting_options.hpp"
 #include "start_program.hpp"
+#include "verify.hpp"
+#include "why.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -95,6 +97,16 @@ int run(int argc, char** argv) {
   bench->allow_extras();
   add_bench_options(*bench, options);
 
+  WhyOptions why_options;
+  CLI::App* why = app.add_subcommand("why", "Tell which algorithm a call takes, and why");
+  why->allow_extras();
+  add_why_options(*why, why_options);
+
+  VerifyOptions verify_options;
+  CLI::App* verify = app.add_subcommand("verify", "Prove the algorithms right, for many numbers of ranks and placements");
+  verify->allow_extras();
+  add_verify_options(*verify, verify_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -103,9 +115,11 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
   if (exec->parsed()) return run_exec(*exec, app);
-  for (const CLI::App* part : {info, bench, static_cast<CLI::App*>(&app)})
+  for (const CLI::App* part : {info, bench, why, verify, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(*part);
   if (info->parsed()) return run_info(json);
+  if (why->parsed()) return run_why(why_options);
+  if (verify->parsed()) return run_verify(verify_options);
   if (!bench->parsed()) {
     fmt::print(stderr, "{}", app.help());
     return exit_usage;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "base/parse.hpp"
@@ -39,6 +40,20 @@ std::optional<std::vector<std::size_t>> parse_sizes(std::string_view text) {
     for (std::size_t size = *first; size <= *last / 2;) sizes.push_back(size *= 2);
   }
   return sizes;
+}
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> parse_range(std::string_view text) {
+  const auto number = [](std::string_view digits) -> std::optional<std::uint32_t> {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const std::size_t dash = text.find('-');
+  const auto first = number(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : number(text.substr(dash + 1));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return std::pair(*first, *last);
 }
 
 std::string format_bytes(std::size_t bytes) {

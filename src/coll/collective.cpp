@@ -4,10 +4,20 @@
 
 namespace xylem::coll {
 
-const char* collective_name(Collective collective) {
-  static constexpr std::array<const char*, kCollectives> names = {
-      "allreduce", "reduce", "bcast", "allgather", "reduce_scatter_block", "barrier"};
-  return names[static_cast<std::size_t>(collective)];
+namespace {
+
+constexpr std::array<const char*, kCollectives> kNames = {"allreduce", "reduce", "bcast", "allgather", "reduce_scatter_block",
+                                                          "barrier"};
+
+}  // namespace
+
+const char* collective_name(Collective collective) { return kNames[static_cast<std::size_t>(collective)]; }
+
+std::optional<Collective> find_collective(std::string_view name) {
+  for (std::size_t i = 0; i < kCollectives; ++i) {
+    if (name == kNames[i]) return static_cast<Collective>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace xylem::coll

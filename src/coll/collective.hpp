@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string_view>
 
 namespace xylem::coll {
 
@@ -10,5 +12,6 @@ inline constexpr std::size_t kCollectives = 6;
 
 // "allreduce": in messages, settings and statistics.
 const char* collective_name(Collective collective);
+std::optional<Collective> find_collective(std::string_view name);
 
 }  // namespace xylem::coll

@@ -102,6 +102,65 @@ class Bench(unittest.TestCase):
         self.assertEqual(xylem("bench", "--sizes", "x", PMI_RANK="1").stderr, "")
 
 
+class Verify(unittest.TestCase):
+    def test_proves_one_algorithm(self):
+        result = xylem("verify", "--collective", "allreduce", "--algorithm", "ring", "--ranks", "2-9")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        # 8 numbers of ranks on 4 placements each.
+        self.assertRegex(result.stdout, r"^allreduce +ring +32 calls +\d+ rows +[\d.]+ s  proved\nAll 1 algorithms proved")
+
+    def test_hosts_of_ones_own(self):
+        result = xylem("verify", "--collective", "bcast", "--algorithm", "ring", "--ranks", "7", "--hosts", "3")
+        self.assertRegex(result.stdout, r"^bcast +ring +2 calls +0 rows")
+
+    def test_tells_the_smallest_counterexample(self):
+        # With one slot a ring of three ranks stands still: each sends twice before it receives.
+        result = xylem("verify", "--collective", "allreduce", "--algorithm", "ring", "--slots", "1")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r"(?m)^allreduce +ring .* WRONG\n  3 ranks on 1 hosts: rank 0, call 0 \(allreduce "
+                         r"ring\), step \d+: deadlock: waits for ever in begin_send")
+
+    def test_wrong_words(self):
+        for arguments, what in ((["--collective", "allredcue"], "did you mean allreduce?"),
+                                (["--algorithm", "rnig"], "did you mean ring?"), (["--ranks", "9-2"], "--ranks"),
+                                (["--ranks", "1"], "one rank alone moves nothing"), (["--slots", "0"], "--slots"),
+                                (["--collective", "barrier", "--algorithm", "ring"], "barrier has no algorithm 'ring'")):
+            result = xylem("verify", *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(what, result.stderr)
+
+
+class Why(unittest.TestCase):
+    def candidates(self, *arguments, **environment):
+        result = xylem("why", *arguments, **environment)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return [line for line in result.stdout.splitlines() if line.startswith("  ")]
+
+    def test_lists_candidates_with_their_costs(self):
+        lines = self.candidates("allreduce", "--bytes", "8", "--ranks", "2")
+        self.assertRegex(lines[0], r"^  -> flat +[\d.]+ us  the least predicted time$")
+        costs = [float(line.split()[-2].replace(",", "")) for line in lines[1:]]
+        self.assertEqual(costs, sorted(costs))
+
+    def test_says_what_is_not_possible(self):
+        lines = self.candidates("allreduce", "--bytes", "8", "--ranks", "4", "--hosts", "2")
+        flat = [line for line in lines if line.split()[0] == "flat"]
+        self.assertRegex(flat[0], r"- +works inside one host only$")
+
+    def test_rules_are_followed(self):
+        for arguments, environment in ((["--rules", "allreduce:ring"], {}), ([], {"XYLEM_ALGORITHM": "allreduce:ring"})):
+            lines = self.candidates("allreduce", "--bytes", "8", *arguments, **environment)
+            self.assertRegex(lines[0], r"^  -> ring +[\d.]+ us  forced by XYLEM_ALGORITHM$")
+
+    def test_wrong_words(self):
+        for arguments, what in (([], "collective is required"), (["bcats"], "did you mean bcast?"),
+                                (["bcast", "--bytes", "x"], "--bytes"), (["bcast", "--ranks", "1"], "--ranks"),
+                                (["bcast", "--ranks", "2", "--hosts", "3"], "3 hosts need at least as many ranks")):
+            result = xylem("why", *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(what, result.stderr)
+
+
 class Other(unittest.TestCase):
     def test_version(self):
         result = xylem("--version")
@@ -109,7 +168,8 @@ class Other(unittest.TestCase):
         self.assertRegex(result.stdout, r"^xylem \d+\.\d+\.\d+\n$")
 
     def test_help_of_everything(self):
-        for arguments in (["--help"], ["exec", "--help"], ["info", "--help"], ["bench", "--help"]):
+        for arguments in (["--help"], ["exec", "--help"], ["info", "--help"], ["bench", "--help"],
+                          ["why", "--help"], ["verify", "--help"]):
             result = xylem(*arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: xylem", result.stdout)

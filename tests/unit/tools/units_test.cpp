@@ -26,6 +26,13 @@ TEST(ParseSizes, RefusesWhatIsNoSize) {
     EXPECT_EQ(parse_sizes(text), std::nullopt) << text;
 }
 
+TEST(ParseRange, ReadsANumberOrTwo) {
+  EXPECT_EQ(parse_range("7"), std::pair(7U, 7U));
+  EXPECT_EQ(parse_range("1-64"), std::pair(1U, 64U));
+  for (const char* text : {"", "-", "1-", "-3", "4-2", "1-2-3", "x", "1 2", "5000000000"})
+    EXPECT_EQ(parse_range(text), std::nullopt) << text;
+}
+
 TEST(FormatBytes, UsesTheLargestUnitThatFits) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

@@ -1,0 +1,98 @@
+#include "why.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+
+#include "algorithm_options.hpp"
+#include "base/settings.hpp"
+#include "plan/planner.hpp"
+#include "shm/arena.hpp"
+#include "shm/block_layout.hpp"
+#include "start_program.hpp"
+#include "units.hpp"
+
+namespace xylem::tools {
+namespace {
+
+// The shape of a job's first communicator: later ones may have smaller slots.
+plan::Shape shape_of(const WhyOptions& options) {
+  const std::uint32_t per_host = (options.ranks + options.hosts - 1) / options.hosts;
+  const shm::BlockShape block = shm::choose_shape(per_host, shm::block_limit(shm::kArenaBytes, shm::kArenaBytes));
+  return {.ranks = options.ranks,
+          .hosts = options.hosts,
+          .ranks_per_host = per_host,
+          .ranks_per_core = options.ranks_per_core,
+          .slot_bytes = block.slot_bytes,
+          .board_bytes = shm::board_payload_of(block.board_stride),
+          .network = plan::network_link(options.provider.c_str())};
+}
+
+void print_candidates(const WhyOptions& options, const plan::Planner& planner, coll::Collective collective,
+                      std::size_t bytes) {
+  fmt::print("{} of {} over {} ranks on {} host{}:\n", options.collective, format_bytes(bytes), options.ranks, options.hosts,
+             options.hosts == 1 ? "" : "s");
+  const auto candidates = planner.explain(collective, bytes, 1);
+  for (const plan::Candidate& candidate : candidates) {
+    const bool chosen = &candidate == &candidates.front();
+    const std::string cost = candidate.possible ? format_microseconds(candidate.seconds * 1e6) + " us" : "-";
+    fmt::print("  {} {:<22}{:>14}  {}\n", chosen ? "->" : "  ", plan::catalogue()[candidate.algorithm].name, cost,
+               !candidate.reason.empty() ? candidate.reason
+               : chosen                  ? "the least predicted time"
+                                         : "");
+  }
+}
+
+}  // namespace
+
+void add_why_options(CLI::App& app, WhyOptions& options) {
+  options.bytes = {8, 64 << 10, 16 << 20};
+  app.add_option("collective", options.collective, "Such as allreduce")
+      ->required()
+      ->check(CLI::Validator([](std::string& name) { return check_collective(name); }, ""));
+  app.add_option_function<std::string>(
+         "--bytes",
+         [&options](const std::string& text) {
+           const auto sizes = parse_sizes(text);
+           if (!sizes) throw CLI::ValidationError("--bytes", "'" + text + "' is no list of sizes such as 8,1K,1M or 8-64M");
+           options.bytes = *sizes;
+         },
+         "Bytes of the whole vector, or of all ranks' blocks together; default: 8,64K,16M")
+      ->type_name("SIZES");
+  app.add_option("--ranks", options.ranks, "Ranks of the communicator")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(CLI::Range(2U, 1U << 24));
+  app.add_option("--hosts", options.hosts, "Hosts, with as many ranks each")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--ranks-per-core", options.ranks_per_core, "On the host that is most crowded")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1e6));
+  app.add_option("--provider", options.provider, "The libfabric provider between hosts")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--rules", options.rules, "Rules as XYLEM_ALGORITHM takes them; default: the environment's")
+      ->type_name("RULES");
+}
+
+int run_why(const WhyOptions& options) {
+  if (options.hosts > options.ranks) {
+    fmt::print(stderr, "xylem why: {} hosts need at least as many ranks, not {}\n", options.hosts, options.ranks);
+    return exit_usage;
+  }
+  const plan::Planner planner(shape_of(options), options.rules.empty() ? settings().algorithm : options.rules,
+                              settings().chunk_bytes);
+  if (!planner.complaints().empty()) fmt::print(stderr, "xylem why: {}; left out\n", planner.complaints());
+  for (const std::size_t bytes : options.bytes) {
+    print_candidates(options, planner, coll::find_collective(options.collective).value(), bytes);
+  }
+  return 0;
+}
+
+}  // namespace xylem::tools
