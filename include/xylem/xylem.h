@@ -214,10 +214,38 @@ XYLEM_API xylem_status xylem_reduce_scatter_block(const void* sendbuf, void* rec
 /** Returns on no rank before every rank has called it (MPI-4.0 section 6.3). */
 XYLEM_API xylem_status xylem_barrier(xylem_comm_t comm, xylem_stream_t stream);
 
+/** Where memory lies. */
+typedef enum xylem_memory {
+  XYLEM_MEMORY_HOST = 0,    /**< Host memory that no CUDA driver knows. */
+  XYLEM_MEMORY_PINNED = 1,  /**< Host memory that the driver has locked: GPUs copy from and to it at full speed. */
+  XYLEM_MEMORY_MANAGED = 2, /**< Moves to whoever touches it, CPU or GPU. */
+  XYLEM_MEMORY_DEVICE = 3   /**< On a GPU: the CPU cannot touch it. */
+} xylem_memory;
+
+/** Where `address` lies. Never fails, leaves no CUDA error behind, and changes nothing. */
+XYLEM_API xylem_memory xylem_mem_kind(const void* address);
+
+/**
+ * Allocates `bytes` bytes (at least 1) of memory that serves collectives best: XYLEM_MEMORY_DEVICE on the device of the
+ * current CUDA context, which must exist; other processes can open it, as Xylem's kernels want. XYLEM_MEMORY_PINNED from a
+ * pool of the process; where nothing can be locked it is plain host memory. Other kinds are refused. Using it is optional.
+ */
+XYLEM_API xylem_status xylem_mem_alloc(void** memory, size_t bytes, xylem_memory kind);
+
+/** Gives back what xylem_mem_alloc() gave. NULL is ignored. No call may be using it. */
+XYLEM_API xylem_status xylem_mem_free(void* memory);
+
+/**
+ * Copies `bytes` bytes between memory of any two kinds and returns when they have arrived. Device memory is read and written
+ * after the work that the legacy default stream has by then.
+ */
+XYLEM_API xylem_status xylem_mem_copy(void* to, const void* from, size_t bytes);
+
 /**
  * Writes what this process did so far as one JSON object into `text` (at most `capacity` bytes with the final NUL, cut if
  * need be) and the length it wants, without the NUL, into *length: version, and per collective calls, bytes, seconds and
- * how often each algorithm ran; hosts and provider of the largest communicator seen. Any thread, any time.
+ * how often each algorithm ran; how often a buffer was copied from or to a device; hosts and provider of the largest
+ * communicator seen. Any thread, any time.
  */
 XYLEM_API xylem_status xylem_statistics(char* text, size_t capacity, size_t* length);
 

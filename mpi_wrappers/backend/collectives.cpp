@@ -5,6 +5,7 @@
 
 #include "backend/communicators.hpp"
 #include "backend/errors.hpp"
+#include "backend/host_copies.hpp"
 #include "backend/mpi_functions.hpp"
 #include "backend/packing.hpp"
 #include "backend/reductions.hpp"
@@ -19,6 +20,9 @@ int hand_down(Collective collective, Reason reason, Function* function, Args... 
   count_handed_down(collective, reason);
   return call_mpi(function, args...);
 }
+
+// Whether the buffers of a call that is handed down are worth a look: not where the MPI refuses it, or calls itself.
+bool may_use_buffers(Reason reason) { return reason != Reason::bad_argument && reason != Reason::inside_mpi; }
 
 // Runs one collective on Xylem; `call` returns its status.
 template <class Call>
@@ -38,6 +42,28 @@ bool wrong_buffers(const void* sendbuf, const void* recvbuf) {
   return sendbuf == nullptr || recvbuf == nullptr || recvbuf == MPI_IN_PLACE || (kMpiRefusesAliases && sendbuf == recvbuf);
 }
 
+// Whether the receive buffer of a rooted collective means anything on this rank.
+bool receives(MPI_Comm comm, int root) {
+  int rank = 0, is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  PMPI_Comm_rank(comm, &rank);
+  return is_inter != 0 ? root == MPI_ROOT : rank == root;
+}
+
+// Ranks of the local group: each of them gets a block of what this rank gives to a reduction.
+std::ptrdiff_t blocks_sent(MPI_Comm comm) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+// Ranks that this one gets a block from in an allgather.
+std::ptrdiff_t blocks_received(MPI_Comm comm) {
+  int size = 0, is_inter = 0;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  (is_inter != 0 ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
+  return size;
+}
+
 const void* input(const void* sendbuf) { return sendbuf == MPI_IN_PLACE ? XYLEM_IN_PLACE : sendbuf; }
 
 std::size_t elements(int count) { return static_cast<std::size_t>(count); }
@@ -46,7 +72,12 @@ std::size_t elements(int count) { return static_cast<std::size_t>(count); }
 
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
-    return hand_down(Collective::allreduce, why, real().Allreduce, sendbuf, recvbuf, count, datatype, op, comm);
+    HostCopies copies;
+    const std::ptrdiff_t used = may_use_buffers(why) ? count : 0;
+    const void* const in = copies.input(sendbuf, used, datatype);
+    void* const out = copies.output(recvbuf, used, datatype);
+    return copies.run(
+        comm, [&] { return hand_down(Collective::allreduce, why, real().Allreduce, in, out, count, datatype, op, comm); });
   };
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return to_mpi(c.reason);
@@ -61,7 +92,12 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
 int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
            MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
-    return hand_down(Collective::reduce, why, real().Reduce, sendbuf, recvbuf, count, datatype, op, root, comm);
+    HostCopies copies;
+    const std::ptrdiff_t used = may_use_buffers(why) ? count : 0;
+    const void* const in = copies.input(sendbuf, used, datatype);
+    void* const out = copies.output(recvbuf, receives(comm, root) ? used : 0, datatype);
+    return copies.run(
+        comm, [&] { return hand_down(Collective::reduce, why, real().Reduce, in, out, count, datatype, op, root, comm); });
   };
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return to_mpi(c.reason);
@@ -77,8 +113,15 @@ int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
 int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                          MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
-    return hand_down(Collective::reduce_scatter_block, why, real().Reduce_scatter_block, sendbuf, recvbuf, recvcount,
-                     datatype, op, comm);
+    HostCopies copies;
+    const std::ptrdiff_t used = may_use_buffers(why) ? recvcount : 0;
+    const std::ptrdiff_t blocks = blocks_sent(comm);
+    const void* const in = copies.input(sendbuf, used * blocks, datatype);
+    void* const out = copies.output(recvbuf, sendbuf == MPI_IN_PLACE ? used * blocks : used, datatype);
+    return copies.run(comm, [&] {
+      return hand_down(Collective::reduce_scatter_block, why, real().Reduce_scatter_block, in, out, recvcount, datatype, op,
+                       comm);
+    });
   };
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return to_mpi(c.reason);
@@ -93,7 +136,10 @@ int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_
 
 int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
-    return hand_down(Collective::bcast, why, real().Bcast, buffer, count, datatype, root, comm);
+    HostCopies copies;
+    void* const data = copies.output(buffer, may_use_buffers(why) ? count : 0, datatype);
+    return copies.run(comm,
+                      [&] { return hand_down(Collective::bcast, why, real().Bcast, data, count, datatype, root, comm); });
   };
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return to_mpi(c.reason);
@@ -109,20 +155,32 @@ int bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm com
   if (layout.dense() || bytes == 0) return move(buffer);
   const Scratch packed = scratch(bytes);
   if (packed == nullptr) return report_code(comm, MPI_ERR_NO_MEM);
+  HostCopies copies;
   if (c.rank == root) {
-    const int code = layout.pack(buffer, elements(count), packed.get());
-    return code == MPI_SUCCESS ? move(packed.get()) : report_code(comm, code);
+    const void* const data = copies.input(buffer, count, datatype);
+    return copies.run(comm, [&] {
+      const int code = layout.pack(data, elements(count), packed.get());
+      return code == MPI_SUCCESS ? move(packed.get()) : report_code(comm, code);
+    });
   }
-  const int code = move(packed.get());
-  if (code != MPI_SUCCESS) return code;
-  return report_code(comm, layout.unpack(packed.get(), buffer, elements(count)));
+  void* const data = copies.output(buffer, count, datatype);
+  return copies.run(comm, [&] {
+    const int code = move(packed.get());
+    if (code != MPI_SUCCESS) return code;
+    return report_code(comm, layout.unpack(packed.get(), data, elements(count)));
+  });
 }
 
 int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
               MPI_Comm comm) noexcept {
   const auto to_mpi = [&](Reason why) {
-    return hand_down(Collective::allgather, why, real().Allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                     comm);
+    HostCopies copies;
+    const bool used = may_use_buffers(why);
+    const void* const in = copies.input(sendbuf, used ? sendcount : 0, sendtype);
+    void* const all = copies.output(recvbuf, used ? recvcount * blocks_received(comm) : 0, recvtype);
+    return copies.run(comm, [&] {
+      return hand_down(Collective::allgather, why, real().Allgather, in, sendcount, sendtype, all, recvcount, recvtype, comm);
+    });
   };
   const Communicator& c = find(comm);
   if (c.xylem == nullptr) return to_mpi(c.reason);
@@ -152,18 +210,23 @@ int allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* r
     packed = scratch(block * elements(c.size));
     if (packed == nullptr) return report_code(comm, MPI_ERR_NO_MEM);
   }
-  void* const all = out.dense() ? recvbuf : packed.get();
-  const void* own = sendbuf;
-  if (!in.dense()) {
-    own = XYLEM_IN_PLACE;
-    void* const own_block = static_cast<std::byte*>(all) + elements(c.rank) * block;
-    const int code = in_place ? out.pack(out.element(recvbuf, own_place), elements(recvcount), own_block)
-                              : in.pack(sendbuf, elements(sendcount), own_block);
-    if (code != MPI_SUCCESS) return report_code(comm, code);
-  }
-  const int code = gather(own, all);
-  if (code != MPI_SUCCESS || out.dense()) return code;
-  return report_code(comm, out.unpack(packed.get(), recvbuf, elements(c.size) * elements(recvcount)));
+  HostCopies copies;
+  const void* const given = copies.input(sendbuf, sendcount, sendtype);
+  void* const wanted = copies.output(recvbuf, recvcount * static_cast<std::ptrdiff_t>(c.size), recvtype);
+  return copies.run(comm, [&] {
+    void* const all = out.dense() ? wanted : packed.get();
+    const void* own = given;
+    if (!in.dense()) {
+      own = XYLEM_IN_PLACE;
+      void* const own_block = static_cast<std::byte*>(all) + elements(c.rank) * block;
+      const int code = in_place ? out.pack(out.element(wanted, own_place), elements(recvcount), own_block)
+                                : in.pack(given, elements(sendcount), own_block);
+      if (code != MPI_SUCCESS) return report_code(comm, code);
+    }
+    const int code = gather(own, all);
+    if (code != MPI_SUCCESS || out.dense()) return code;
+    return report_code(comm, out.unpack(packed.get(), wanted, elements(c.size) * elements(recvcount)));
+  });
 }
 
 int barrier(MPI_Comm comm) noexcept {

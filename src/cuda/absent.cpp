@@ -1,5 +1,6 @@
 // The room in a build without CUDA's headers: all memory is host memory.
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cuda/memory.hpp"
@@ -26,9 +27,12 @@ void free_device(void* memory) {
   if (memory != nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy);
 }
 
-PinnedMemory::PinnedMemory(std::size_t, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
-PinnedMemory::~PinnedMemory() = default;
-PinnedMemory::PinnedMemory(PinnedMemory&&) noexcept = default;
-PinnedMemory& PinnedMemory::operator=(PinnedMemory&&) noexcept = default;
+PinnedMemory::PinnedMemory(std::size_t bytes, const Memory&) : piece_{new std::byte[bytes], bytes, {}} {}
+PinnedMemory::~PinnedMemory() { delete[] piece_.data; }
+PinnedMemory::PinnedMemory(PinnedMemory&& other) noexcept : piece_(std::exchange(other.piece_, {})) {}
+PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
+  std::swap(piece_, other.piece_);
+  return *this;
+}
 
 }  // namespace xylem::cuda

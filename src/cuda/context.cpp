@@ -36,4 +36,28 @@ void ContextScope::enter(CUcontext context) {
   pushed_ = true;
 }
 
+AnyContextScope::AnyContextScope(const Driver& driver) : driver_(driver) {
+  int devices = 0;
+  if (driver_.device_get_count(&devices) != CUDA_SUCCESS) return;
+  for (int device = 0; device < devices; ++device) {
+    unsigned flags = 0;
+    int active = 0;
+    CUcontext context = nullptr;
+    if (driver_.device_primary_ctx_get_state(device, &flags, &active) != CUDA_SUCCESS || active == 0) continue;
+    if (driver_.device_primary_ctx_retain(&context, device) != CUDA_SUCCESS) continue;
+    if (driver_.ctx_push_current(context) == CUDA_SUCCESS) {
+      retained_ = device;
+      return;
+    }
+    driver_.device_primary_ctx_release(device);
+  }
+}
+
+AnyContextScope::~AnyContextScope() {
+  if (retained_ < 0) return;
+  CUcontext ours = nullptr;
+  driver_.ctx_pop_current(&ours);
+  driver_.device_primary_ctx_release(retained_);
+}
+
 }  // namespace xylem::cuda

@@ -27,4 +27,17 @@ class ContextScope {
   CUstreamCaptureMode capture_mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
+// Makes some context of the process current while it lives, where one is there: enough to ask about memory.
+class AnyContextScope {
+ public:
+  explicit AnyContextScope(const Driver& driver);
+  ~AnyContextScope();
+  AnyContextScope(const AnyContextScope&) = delete;
+  AnyContextScope& operator=(const AnyContextScope&) = delete;
+
+ private:
+  const Driver& driver_;
+  int retained_ = -1;
+};
+
 }  // namespace xylem::cuda

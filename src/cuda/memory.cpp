@@ -23,21 +23,27 @@ const Driver& the_driver() {
 Memory memory_of(const void* address) {
   const Driver* const driver = driver_in_process();
   if (driver == nullptr) return {};
-  unsigned type = 0;
-  bool managed = false;
+  unsigned type = 0, managed = 0;
   CUcontext context = nullptr;
   int device = -1;
   unsigned long long allocation = 0;
   std::array attributes = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_CONTEXT,
                            CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_BUFFER_ID};
   std::array<void*, attributes.size()> values = {&type, &managed, &context, &device, &allocation};
+  const auto ask = [&] {
+    return driver->pointer_get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
+                                          address_of(address));
+  };
+  CUresult result = ask();
+  // A thread of the program that has not chosen a device yet.
+  if (result == CUDA_ERROR_INVALID_CONTEXT) {
+    const AnyContextScope scope(*driver);
+    result = ask();
+  }
   // The plural form answers for unknown memory too, with zeros. It fails only before cuInit and after the driver has gone:
   // then there is no device memory.
-  if (driver->pointer_get_attributes(static_cast<unsigned>(attributes.size()), attributes.data(), values.data(),
-                                     address_of(address)) != CUDA_SUCCESS) {
-    return {};
-  }
-  if (managed) return {MemoryKind::managed, device, context, allocation};
+  if (result != CUDA_SUCCESS) return {};
+  if (managed != 0) return {MemoryKind::managed, device, context, allocation};
   if (type == CU_MEMORYTYPE_DEVICE) return {MemoryKind::device, device, context, allocation};
   if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned, device, context, allocation};
   return {};

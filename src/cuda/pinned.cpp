@@ -35,20 +35,25 @@ Pool& pool() {
   return it;
 }
 
+void lock(const Driver& driver, void* memory, std::size_t bytes, const Memory& near) {
+  try {
+    const ContextScope scope(driver, near);
+    check(driver, driver.mem_host_register(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE), "cuMemHostRegister");
+  } catch (const Error& error) {
+    if (log::enabled(log::Level::info)) {
+      log::info(std::to_string(bytes) +
+                " bytes of host memory are not locked, copies of device buffers are slower: " + error.what());
+    }
+  }
+}
+
 // The memory is our own mapping and only locked by the driver: it stays valid, if slower, when the program resets its device.
 Piece make(std::size_t bytes, const Memory& near) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     throw system_error("host memory of " + std::to_string(bytes) + " bytes for a copy of a device buffer");
   }
-  if (const Driver* const driver = driver_in_process(); driver != nullptr) {
-    const ContextScope scope(*driver, near);
-    const CUresult result = driver->mem_host_register(mapped, bytes, CU_MEMHOSTREGISTER_PORTABLE);
-    if (result != CUDA_SUCCESS && log::enabled(log::Level::info)) {
-      log::info("cuMemHostRegister of " + std::to_string(bytes) + " bytes failed with " + error_text(*driver, result) +
-                "; copies of device buffers are slower");
-    }
-  }
+  if (const Driver* const driver = driver_in_process(); driver != nullptr) lock(*driver, mapped, bytes, near);
   return {static_cast<std::byte*>(mapped), bytes, near};
 }
 

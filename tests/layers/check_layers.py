@@ -22,7 +22,7 @@ ROOMS = {
     "plan": {"coll", "exec", "base", "topo"},
     "comm": {"plan", "coll", "exec", "shm", "ofi", "cuda", "base", "topo"},
     "verify": {"comm", "plan", "coll", "exec"},
-    "api": {"comm", "plan", "coll", "exec", "base", "topo"},
+    "api": {"comm", "cuda", "plan", "coll", "exec", "base", "topo"},
 }
 
 # Headers of other projects, and the only places below the root that may include them.

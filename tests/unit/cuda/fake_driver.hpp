@@ -86,7 +86,7 @@ class FakeDriver {
     d.pointer_get_attributes = [](unsigned, CUpointer_attribute*, void** values, CUdeviceptr address) {
       const Range* const range = it()->find(address);
       *static_cast<unsigned*>(values[0]) = range == nullptr ? 0 : range->type;
-      *static_cast<bool*>(values[1]) = range != nullptr && range->managed;
+      *static_cast<unsigned*>(values[1]) = range != nullptr && range->managed ? 1 : 0;
       *static_cast<CUcontext*>(values[2]) = range == nullptr ? nullptr : range->context;
       *static_cast<int*>(values[3]) = range == nullptr ? -1 : range->device;
       *static_cast<unsigned long long*>(values[4]) = range == nullptr ? 0 : 7;

@@ -1,0 +1,126 @@
+#include "cuda/ipc.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "cuda/context.hpp"
+
+namespace xylem::cuda {
+namespace {
+
+// Mappings take address space of the device and hold memory that its owner has freed.
+constexpr std::size_t kMostOpen = 64;
+
+std::uint64_t this_process() {
+  static const std::uint64_t token = [] {
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random) throw system_error("getrandom");
+    return random | 1;
+  }();
+  return token;
+}
+
+const Driver& the_driver() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
+  return *driver;
+}
+
+struct Opened {
+  ExportedBuffer what;
+  Memory near;
+  CUdeviceptr base;
+};
+
+struct OpenedBuffers {
+  std::mutex mutex;
+  std::list<Opened> recent;  // the last used first
+};
+
+// Never destroyed: see PinnedMemory's pool.
+OpenedBuffers& opened_buffers() {
+  static OpenedBuffers& it = *new OpenedBuffers;
+  return it;
+}
+
+void close(const Driver& driver, const Opened& opened) {
+  try {
+    const ContextScope scope(driver, opened.near);
+    driver.ipc_close_mem_handle(opened.base);
+  } catch (const Error&) {
+    // Its context has ended, and with it the mapping.
+  }
+}
+
+bool same_allocation(const ExportedBuffer& a, const ExportedBuffer& b) {
+  return a.process == b.process && a.allocation == b.allocation && a.base == b.base && a.bytes == b.bytes;
+}
+
+// Another allocation lies where this one was, so this one has gone.
+bool replaced(const ExportedBuffer& old, const ExportedBuffer& now) {
+  return old.process == now.process && old.base < now.base + now.bytes && now.base < old.base + old.bytes;
+}
+
+}  // namespace
+
+DeviceUuid uuid_of(int device) {
+  const Driver& driver = the_driver();
+  CUuuid uuid{};
+  check(driver, driver.device_get_uuid(&uuid, device), "cuDeviceGetUuid");
+  DeviceUuid result;
+  static_assert(sizeof uuid.bytes == sizeof result);
+  std::memcpy(result.data(), uuid.bytes, sizeof result);
+  return result;
+}
+
+ExportedBuffer export_buffer(const void* address, const Memory& memory) {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, memory);
+  const auto place = reinterpret_cast<CUdeviceptr>(address);
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  CUipcMemHandle handle;
+  check(driver, driver.mem_get_address_range(&base, &bytes, place), "cuMemGetAddressRange");
+  check(driver, driver.ipc_get_mem_handle(&handle, base), "cuIpcGetMemHandle");
+  ExportedBuffer buffer{this_process(), memory.allocation, base, bytes, place - base, {}};
+  static_assert(sizeof handle == sizeof buffer.handle);
+  std::memcpy(buffer.handle.data(), &handle, sizeof handle);
+  return buffer;
+}
+
+std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
+  if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
+  const Driver& driver = the_driver();
+  OpenedBuffers& all = opened_buffers();
+  const std::lock_guard lock(all.mutex);
+  const auto found = std::find_if(all.recent.begin(), all.recent.end(), [&](const Opened& opened) {
+    return same_allocation(opened.what, buffer) && opened.near.context == near.context;
+  });
+  if (found != all.recent.end()) {
+    all.recent.splice(all.recent.begin(), all.recent, found);
+    return reinterpret_cast<std::byte*>(found->base + buffer.offset);
+  }
+  all.recent.remove_if([&](const Opened& opened) {
+    const bool gone = replaced(opened.what, buffer) && !same_allocation(opened.what, buffer);
+    if (gone) close(driver, opened);
+    return gone;
+  });
+  while (all.recent.size() >= kMostOpen) {
+    close(driver, all.recent.back());
+    all.recent.pop_back();
+  }
+  const ContextScope scope(driver, near);
+  CUipcMemHandle handle;
+  std::memcpy(&handle, buffer.handle.data(), sizeof handle);
+  CUdeviceptr base = 0;
+  check(driver, driver.ipc_open_mem_handle(&base, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), "cuIpcOpenMemHandle");
+  all.recent.push_front({buffer, near, base});
+  return reinterpret_cast<std::byte*>(base + buffer.offset);
+}
+
+}  // namespace xylem::cuda

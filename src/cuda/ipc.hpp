@@ -1,0 +1,37 @@
+// Device memory across processes: what a rank says of its buffer so that others can open it, and what this process has
+// opened.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/memory.hpp"
+
+namespace xylem::cuda {
+
+// Names a GPU in every process that may use it.
+using DeviceUuid = std::array<std::uint8_t, 16>;
+DeviceUuid uuid_of(int device);
+
+// A buffer as other processes learn of it. The driver exports whole allocations; the offset leads to the buffer in it.
+struct ExportedBuffer {
+  std::uint64_t process = 0;     // of no other process; 0: there is no buffer
+  std::uint64_t allocation = 0;  // of no other allocation of that process
+  std::uint64_t base = 0;        // of the allocation, in that process
+  std::uint64_t bytes = 0;       // of the allocation
+  std::uint64_t offset = 0;
+  std::array<std::uint8_t, 64> handle{};
+};
+static_assert(std::is_trivially_copyable_v<ExportedBuffer>);
+
+// Device memory. Throws Error where the driver does not export it: memory of some pools, for one.
+ExportedBuffer export_buffer(const void* address, const Memory& memory);
+
+// The address of an exported buffer in this process, in the context of `near`; open until its allocation is seen to have gone
+// or many others have been opened since. A buffer of this process is given as it is. Throws Error. Not while a kernel of this
+// process waits for others: the driver may wait for that kernel. Thread-safe.
+std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near);
+
+}  // namespace xylem::cuda
