@@ -92,7 +92,8 @@ Communicator::~Communicator() = default;
 void Communicator::poke_network(void* context) {
   auto& self = *static_cast<Communicator*>(context);
   self.links_->progress();
-  if (self.links_->failed()) self.memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+  if (!self.links_->failed()) return;
+  self.memory_->raise_abort(exec::abort_word(exec::Fault::aborted, static_cast<std::uint32_t>(self.links_->failed_rank())));
 }
 
 bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
@@ -260,18 +261,33 @@ xylem_status Communicator::give_up(const Call& call, const Error& error) {
   broken_ = error.code();
   error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
            " ranks, on " + where(rank()) + ": " + error.what();
-  memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+  tell_others(false, rank());
   return broken_;
 }
 
 xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32_t peer) {
   broken_ = fault_status(fault);
+  // Whom we waited for is not always who failed.
+  if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
   error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
            " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
-  memory_->raise_abort(static_cast<std::uint32_t>(exec::Fault::aborted));
+  const bool learned = fault == exec::Fault::aborted;
+  tell_others(learned, learned ? peer : rank());
   return broken_;
+}
+
+// None shall wait for this rank for ever. `learned`: from the abort word. Whoever raised it or told us tells all, too.
+void Communicator::tell_others(bool learned, std::uint32_t failed_rank) {
+  memory_->raise_abort(exec::abort_word(exec::Fault::aborted, failed_rank));
+  if (links_ == nullptr) return;
+  if (links_->failed() ? links_->told() : learned) return;
+  std::vector<int> others;
+  for (std::uint32_t other = 0; other < size(); ++other) {
+    if (!members_.here(other)) others.push_back(static_cast<int>(other));
+  }
+  links_->give_up(others, static_cast<int>(failed_rank));
 }
 
 }  // namespace xylem

@@ -86,6 +86,7 @@ class Communicator {
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
   xylem_status give_up(const Call& call, const Error& error);
+  void tell_others(bool learned, std::uint32_t failed_rank);
   std::byte* scratch(std::size_t bytes);
   std::string where(std::uint32_t rank) const;
 

@@ -22,7 +22,7 @@ constexpr std::uint32_t kClockEvery = 64;
 }  // namespace
 
 Fault Waiter::pause() {
-  if (const std::uint32_t raised = load_acquire(*abort_word_); raised != 0) return static_cast<Fault>(raised);
+  if (const Fault raised = abort_fault(load_acquire(*abort_word_)); raised != Fault::none) return raised;
   poke_network();
   const std::uint32_t pause = pauses_++;
   const bool sleepy = pause >= pokes_ + kYields;

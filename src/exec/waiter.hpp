@@ -18,7 +18,7 @@ struct Progress {
 class Waiter {
  public:
   // `crowded`: more ranks than cores on this host, so that spinning only takes time from those waited for.
-  // `abort_word` is set to a Fault by any rank of the communicator.
+  // `abort_word` is set by any rank of the communicator that fails: see exec/fault.hpp.
   // `timeout_seconds`: how long one wait may last, 0: for ever.
   Waiter(const std::uint32_t* abort_word, bool crowded, double timeout_seconds, Progress network, Progress bootstrap)
       : abort_word_(abort_word),

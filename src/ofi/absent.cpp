@@ -4,6 +4,7 @@
 
 namespace xylem::ofi {
 
+class Farewell {};
 class Hub {};
 class InLink {};
 class OutLink {};
@@ -33,6 +34,7 @@ exec::Channel Links::sender(int) { refuse(); }
 exec::Channel Links::receiver(int) { refuse(); }
 bool Links::progress() noexcept { return false; }
 bool Links::idle() noexcept { return true; }
+void Links::give_up(std::span<const int>, int) noexcept {}
 std::string Links::failure() const { return failure_; }
 
 }  // namespace xylem::ofi

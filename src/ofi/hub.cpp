@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "ofi/farewell.hpp"
 #include "ofi/in_link.hpp"
 #include "ofi/links.hpp"
 #include "ofi/out_link.hpp"
@@ -60,7 +61,9 @@ Hub::~Hub() {
   do poll();
   while (std::any_of(pool_.begin(), pool_.end(), pending) && patience.left());
   // What the provider still has ends with the endpoint, before the memory goes.
-  if (std::any_of(pool_.begin(), pool_.end(), pending) || !dead_outs_.empty() || !dead_ins_.empty()) endpoint_.close();
+  if (std::any_of(pool_.begin(), pool_.end(), pending) || !dead_outs_.empty() || !dead_ins_.empty() ||
+      !dead_farewells_.empty())
+    endpoint_.close();
   // While the count of leases that they give back is there.
   dead_ins_.clear();
 }
@@ -133,6 +136,8 @@ void Hub::handle(const Completion& done) {
       return operation.in->credit_sent(done);
     case Operation::Kind::send:
       return operation.out->sent(done);
+    case Operation::Kind::notice:
+      return;
   }
 }
 
@@ -152,7 +157,7 @@ void Hub::arrived(const Completion& done) {
   if (done.error != 0) {
     // Not every provider says which message it was.
     if (links == nullptr) return fail_all("a message could not be received: " + done.reason);
-    return links->fail("a message from rank " + std::to_string(from) + " could not be received: " + done.reason);
+    return links->fail("a message from rank " + std::to_string(from) + " could not be received: " + done.reason, from);
   }
   if (links != nullptr && done.has_data)
     links->arrived(from, tag, unpack_data(done.data), {pooled(done.operation->slot), done.bytes});
@@ -188,6 +193,8 @@ void Hub::bury(std::unique_ptr<InLink> link) {
   link->abandon();
   dead_ins_.push_back(std::move(link));
 }
+
+void Hub::bury(std::unique_ptr<Farewell> farewell) { dead_farewells_.push_back(std::move(farewell)); }
 
 Drain::State Hub::drain() {
   const std::unique_lock lock(mutex_, std::try_to_lock);

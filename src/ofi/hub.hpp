@@ -28,6 +28,7 @@
 
 namespace xylem::ofi {
 
+class Farewell;
 class InLink;
 class Links;
 class OutLink;
@@ -67,6 +68,7 @@ class Hub {
   // Keeps what the provider has not let go of until the endpoint is closed.
   void bury(std::unique_ptr<OutLink> link);
   void bury(std::unique_ptr<InLink> link);
+  void bury(std::unique_ptr<Farewell> farewell);
 
   // --- Without: ---
 
@@ -101,6 +103,7 @@ class Hub {
   std::map<std::string, std::uint32_t> names_;  // by the bytes of the address
   std::vector<std::unique_ptr<OutLink>> dead_outs_;
   std::vector<std::unique_ptr<InLink>> dead_ins_;
+  std::vector<std::unique_ptr<Farewell>> dead_farewells_;
   std::vector<Operation> pool_;
   Memory pool_memory_;
   bool pool_is_posted_ = false;

@@ -123,6 +123,8 @@ void InLink::credit_sent(const Completion& done) {
   if (done.error != 0) gone_ = true;
 }
 
+bool InLink::unread() const { return arrived_ahead_ != 0 || exec::load_acquire(memory_.head().position) < published_; }
+
 bool InLink::quiet() const {
   return !credit_message_.pending &&
          std::none_of(receives_.begin(), receives_.end(), [](const Operation& each) { return each.pending; });
@@ -133,7 +135,7 @@ void InLink::cancel() {
 }
 
 void InLink::malformed(const std::string& what) {
-  links_->fail("malformed message from rank " + std::to_string(peer_) + ": " + what);
+  links_->fail("malformed message from rank " + std::to_string(peer_) + ": " + what, peer_);
 }
 
 }  // namespace xylem::ofi

@@ -47,6 +47,8 @@ class InLink {
   bool send_credit(fi_addr_t address, std::uint64_t link);
   void credit_sent(const Completion& done);
 
+  // Something has come that the receiver has not read.
+  bool unread() const;
   // The provider holds none of our memory.
   bool quiet() const;
   void cancel();

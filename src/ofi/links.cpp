@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "ofi/address.hpp"
+#include "ofi/farewell.hpp"
 #include "ofi/hub.hpp"
 #include "ofi/in_link.hpp"
 #include "ofi/out_link.hpp"
@@ -135,8 +137,9 @@ std::string Links::failure() const {
 void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept {
   if (failed()) return;
   try {
+    if (tag.kind == MessageKind::give_up) return heard(from, data.signature);
     credited(from, data.credit);
-    if (tag.kind == MessageKind::credit) return;
+    if (tag.kind == MessageKind::credit || failed()) return;
     // The peer may be in the next call already, where we hear from it for the first time.
     InLink* const link = in(from);
     (link != nullptr ? *link : make_in(from)).arrived(data, payload);
@@ -151,6 +154,7 @@ void Links::credited(int from, const Credit& credit) {
 }
 
 bool Links::push(bool all_credits) noexcept {
+  if (farewell_ != nullptr) return farewell_->post();
   if (peers_.empty() || failed()) return false;
   bool moved = false;
   for (InLink* const link : active_ins_) link->refill();
@@ -170,23 +174,57 @@ bool Links::send_credit(InLink& link) noexcept {
   }
 }
 
+void Links::give_up(std::span<const int> peers, int failed_rank) noexcept {
+  const std::scoped_lock lock(hub_.mutex());
+  give_up_to(peers, failed_rank);
+}
+
+void Links::give_up_to(std::span<const int> peers, int failed_rank) noexcept {
+  fail("rank " + std::to_string(failed_rank) + " gave up", failed_rank);
+  if (farewell_ != nullptr) return;
+  try {
+    std::vector<Farewell::Peer> to;
+    for (const int each : peers)
+      to.push_back({hub_.peer(peer(each).address), peer(each).first_link + static_cast<std::uint64_t>(rank_)});
+    farewell_ = std::make_unique<Farewell>(hub_, to, failed_rank);
+    farewell_->post();
+  } catch (const std::exception& error) {
+    log::warn("network: rank " + std::to_string(rank_) + " cannot tell the others of its failure: " + error.what());
+  }
+}
+
+void Links::heard(int from, std::uint32_t failed_rank) noexcept {
+  told_ = true;
+  const int rank = failed_rank < outs_.size() ? static_cast<int>(failed_rank) : from;
+  const std::string teller = rank == from ? "" : " (told by rank " + std::to_string(from) + ")";
+  fail("rank " + std::to_string(rank) + " gave up" + teller, rank);
+}
+
 bool Links::unposted() const {
   return std::any_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->unposted(); });
 }
 
+bool Links::unfinished() const {
+  return unposted() || std::any_of(active_ins_.begin(), active_ins_.end(), [](const InLink* link) { return link->unread(); });
+}
+
 bool Links::settled() const {
-  return failed() ||
-         std::all_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->settled(); });
+  if (failed()) return farewell_told();
+  return std::all_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->settled(); });
 }
 
 bool Links::pending() const {
   return !std::all_of(active_outs_.begin(), active_outs_.end(), [](const OutLink* link) { return link->quiet(); }) ||
-         !std::all_of(active_ins_.begin(), active_ins_.end(), [](const InLink* link) { return link->quiet(); });
+         !std::all_of(active_ins_.begin(), active_ins_.end(), [](const InLink* link) { return link->quiet(); }) ||
+         (farewell_ != nullptr && !farewell_->quiet());
 }
 
-void Links::fail(const std::string& reason) noexcept {
+bool Links::farewell_told() const { return farewell_ == nullptr || farewell_->told(); }
+
+void Links::fail(const std::string& reason, int failed_rank) noexcept {
   if (failed()) return;
   failure_ = "network " + network_->provider() + ": " + reason;
+  failed_rank_ = failed_rank;
   failed_.store(true, std::memory_order_release);
 }
 
@@ -201,11 +239,17 @@ void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
       if (!more) return;
     }
   };
-  // Nobody shall miss what we have read. The last communicator takes the endpoint with it, and so what the provider has not
-  // written out yet: it waits until the peers have all. Which one is the last may change while we wait.
+  if (!failed() && unfinished()) {
+    std::vector<int> peers;
+    for (std::size_t i = 0; i < outs_.size(); ++i)
+      if (outs_[i] != nullptr || ins_[i] != nullptr) peers.push_back(static_cast<int>(i));
+    give_up_to(peers, rank_);
+  }
+  // Nobody shall miss what we have read, or that we gave up. The last communicator takes the endpoint with it, and so what
+  // the provider has not written out yet: it waits until the peers have all. Which one is the last may change while we wait.
   poll_until([&] {
     push(true);
-    return hub_.communicators() > 1 || settled();
+    return farewell_told() && (hub_.communicators() > 1 || settled());
   });
   // From here on no other thread finds us, so that nothing is posted again after it was cancelled.
   hub_.remove(info_.first_link);
@@ -216,6 +260,7 @@ void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
     if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
   for (std::unique_ptr<InLink>& link : ins_)
     if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+  if (farewell_ != nullptr && !farewell_->quiet()) hub_.bury(std::move(farewell_));
   // Here and not with the other members: what they give back belongs to the hub and the provider, which the mutex guards.
   outs_.clear();
   ins_.clear();

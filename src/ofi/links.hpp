@@ -1,9 +1,9 @@
 // The channels of one communicator that cross the network. Each end of such a channel has slots of its own; Links carries
 // what the sender publishes over to the receiver's slots, and tells the sender what has been read.
 //
-// Legal use: Links; all ranks exchange info(); connect; (sender | receiver | progress | idle)*
-// By one thread at a time, except failed() and failure(). Communicators of one Network may be used by several threads at
-// once.
+// Legal use: Links; all ranks exchange info(); connect; (sender | receiver | progress | idle)*; give_up
+// By one thread at a time, except failed(), failure(), failed_rank() and told(). Communicators of one Network may be used by
+// several threads at once.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 
 namespace xylem::ofi {
 
+class Farewell;
 class InLink;
 class OutLink;
 struct Credit;
@@ -33,7 +34,8 @@ class Links {
 
   // slot_bytes: a multiple of 64, equal on all ranks. From here on messages of the peers can arrive. Throws Error.
   Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t slot_bytes);
-  // Bounded in time. What idle() said is sent reaches the peers. Channels must not be used after.
+  // Bounded in time. What idle() said is sent reaches the peers. Channels must not be used after. Peers hear of an end in the
+  // middle: with something published and not sent, or received and not read.
   ~Links();
   Links(const Links&) = delete;
   Links& operator=(const Links&) = delete;
@@ -54,17 +56,27 @@ class Links {
   // Drives the network once and says whether all that was published needs this thread no more. A call may return then.
   bool idle() noexcept;
 
+  // Tells `peers` that this rank will not go on because of `failed_rank`, itself or another, and fails. Their Links fail with
+  // that rank's name. Does not wait: the network carries it while this object lives, and its end sees to it.
+  void give_up(std::span<const int> peers, int failed_rank) noexcept;
+
   // Once true it stays: the channels are dead, waiting for them is futile. Any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // What went wrong first, and with which rank. Empty if nothing. Any thread.
   std::string failure() const;
+  // The rank that failed, as far as we know. Any thread, after failed().
+  int failed_rank() const { return failed_rank_; }
+  // A peer told us of the failure, and tells the others. Any thread, after failed().
+  bool told() const { return told_; }
 
   // --- For the other classes of this folder, with the hub's mutex held. ---
   void arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept;
   void credited(int from, const Credit& credit);
   bool push(bool all_credits) noexcept;
   bool settled() const;
-  void fail(const std::string& reason) noexcept;
+  // `failed_rank`: because of whom. Without it: this rank itself.
+  void fail(const std::string& reason, int failed_rank) noexcept;
+  void fail(const std::string& reason) noexcept { fail(reason, rank_); }
   InLink* in(int peer) const { return ins_[static_cast<std::size_t>(peer)].get(); }
 
  private:
@@ -76,8 +88,12 @@ class Links {
   Peer& peer(int rank);
   InLink& make_in(int rank);
   bool send_credit(InLink& link) noexcept;
+  void give_up_to(std::span<const int> peers, int failed_rank) noexcept;
+  void heard(int from, std::uint32_t failed_rank) noexcept;
   bool unposted() const;
+  bool unfinished() const;
   bool pending() const;
+  bool farewell_told() const;
   void close(std::unique_lock<std::mutex>& lock) noexcept;
 
   std::shared_ptr<Network> network_;
@@ -90,9 +106,13 @@ class Links {
   std::vector<std::unique_ptr<InLink>> ins_;    // likewise
   std::vector<OutLink*> active_outs_;           // changed by the owner's thread only
   std::vector<InLink*> active_ins_;
-  std::uint32_t quiet_ = 0;  // polls in a row that moved nothing
-  std::atomic<bool> failed_ = false;
+  std::uint32_t quiet_ = 0;             // polls in a row that moved nothing
+  std::unique_ptr<Farewell> farewell_;  // null until this rank gives up
+  // What failed_ (release) publishes; nobody writes it after.
   std::string failure_;
+  int failed_rank_ = 0;
+  bool told_ = false;
+  std::atomic<bool> failed_ = false;
 };
 
 }  // namespace xylem::ofi

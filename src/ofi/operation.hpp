@@ -15,7 +15,7 @@ class OutLink;
 // Must stay where it is while the provider has it.
 struct Operation {
   fi_context2 context{};  // scratch of the provider; first, so that its address is that of the operation
-  enum class Kind : std::uint8_t { pooled_receive, direct_receive, send, credit } kind{};
+  enum class Kind : std::uint8_t { pooled_receive, direct_receive, send, credit, notice } kind{};
   bool pending = false;    // the provider has it
   std::uint32_t slot = 0;  // of the link, or the number of the pooled buffer
   InLink* in = nullptr;    // whose it is: direct_receive, credit

@@ -37,7 +37,8 @@ bool OutLink::post() {
         hub_.endpoint().send(memory_.buffer(slot, tail.bytes[slot]), address_, pack(tag), pack(data), operations_[slot]);
     if (code == -FI_EAGAIN) break;
     if (code != 0) {
-      links_->fail("cannot send to rank " + std::to_string(peer_) + ": " + library().strerror(static_cast<int>(-code)));
+      links_->fail("cannot send to rank " + std::to_string(peer_) + ": " + library().strerror(static_cast<int>(-code)),
+                   peer_);
       break;
     }
     if (opposite != nullptr) opposite->told(credit);
@@ -49,7 +50,7 @@ bool OutLink::post() {
 void OutLink::sent(const Completion& done) {
   if (links_ == nullptr) return;
   if (done.error != 0) {
-    links_->fail("cannot send to rank " + std::to_string(peer_) + ": " + done.reason);
+    links_->fail("cannot send to rank " + std::to_string(peer_) + ": " + done.reason, peer_);
     return;
   }
   complete_ahead_ |= 1U << done.operation->slot;
@@ -66,7 +67,7 @@ void OutLink::credited(const Credit& credit) {
   // Messages may overtake each other: what an older one says is known already.
   if (more <= 0) return;
   if (read_ + static_cast<std::uint64_t>(more) > posted_.load(std::memory_order_relaxed)) {
-    links_->fail("rank " + std::to_string(peer_) + " says that it has read what was never sent: a malformed message");
+    links_->fail("rank " + std::to_string(peer_) + " says that it has read what was never sent: a malformed message", peer_);
     return;
   }
   read_ += static_cast<std::uint64_t>(more);

@@ -3,8 +3,8 @@
 //
 //   tag   bit 47      direct: the message goes into the slot that the receiver has posted for it
 //         bits 2-46   link: which communicator of the receiving process, and which of its ranks sends
-//         bits 0-1    direct: index of the slot. Otherwise 0: a slot's payload, 1: credit only
-//   data  bits 32-63  signature of the slot
+//         bits 0-1    direct: index of the slot. Otherwise 0: a slot's payload, 1: credit only, 2: the sender gave up
+//   data  bits 32-63  signature of the slot; of a sender that gave up: the rank that failed
 //         bits 16-31  position of the slot, modulo 2^16
 //         bit 15      the receiver of the opposite channel has direct receives posted from now on
 //         bits 0-14   credit: how many slots of the opposite channel have been read, modulo 2^15
@@ -20,7 +20,7 @@ namespace xylem::ofi {
 
 using exec::kSlots;
 
-enum class MessageKind : std::uint8_t { payload, credit, direct };
+enum class MessageKind : std::uint8_t { payload, credit, give_up, direct };
 
 struct Tag {
   MessageKind kind;
@@ -38,6 +38,8 @@ constexpr std::uint64_t pack(const Tag& tag) {
       return kDirectBit | tag.link << 2 | tag.slot;
     case MessageKind::credit:
       return tag.link << 2 | 1;
+    case MessageKind::give_up:
+      return tag.link << 2 | 2;
     case MessageKind::payload:
       break;
   }
@@ -48,7 +50,8 @@ constexpr Tag unpack_tag(std::uint64_t word) {
   const std::uint64_t link = (word & (kDirectBit - 1)) >> 2;
   const auto low = static_cast<std::uint32_t>(word & 3);
   if ((word & kDirectBit) != 0) return {MessageKind::direct, low, link};
-  return {low == 1 ? MessageKind::credit : MessageKind::payload, 0, link};
+  if (low == 0) return {MessageKind::payload, 0, link};
+  return {low == 1 ? MessageKind::credit : MessageKind::give_up, 0, link};
 }
 
 struct Credit {

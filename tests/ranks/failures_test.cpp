@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
+#include <set>
 
 #include "rank_threads.hpp"
 
@@ -36,18 +38,39 @@ TEST(Failures, DifferentCollectivesOfOneSizeAreAMismatch) {
   });
 }
 
-// One rank finds the mismatch, the others learn of it while they wait.
-TEST(Failures, OfOneRankEndTheWaitOfAll) {
+// One rank finds the mismatch, the others learn of it while they wait, and whose failure it is: over the network too.
+void one_failure_ends_all(const Hosts& hosts) {
   std::mutex mutex;
-  int failed = 0;
-  run_ranks(4, [&](Communicator& comm) {
-    std::vector<int> data(200'000, 1);
-    const xylem_status status = comm.run(sum_of(data, comm.rank() == 2 ? 100'000 : 200'000));
-    const std::lock_guard lock(mutex);
-    EXPECT_TRUE(status == XYLEM_ERROR_MISMATCH || status == XYLEM_ERROR_PEER_FAILED) << xylem_status_string(status);
-    ++failed;
-  });
-  EXPECT_EQ(failed, 4);
+  std::set<std::string> found;
+  std::vector<std::string> learned;
+  run_ranks(
+      4,
+      [&](Communicator& comm) {
+        std::vector<int> data(200'000, 1);
+        const xylem_status status = comm.run(sum_of(data, comm.rank() == 2 ? 100'000 : 200'000));
+        const std::lock_guard lock(mutex);
+        if (status == XYLEM_ERROR_MISMATCH) {
+          found.insert("rank " + std::to_string(comm.rank()) + " on ");
+        } else {
+          EXPECT_EQ(status, XYLEM_ERROR_PEER_FAILED) << xylem_status_string(status);
+          learned.push_back(comm.error());
+        }
+      },
+      hosts);
+  EXPECT_EQ(found.size() + learned.size(), 4U);
+  for (const std::string& error : learned) {
+    EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](const std::string& rank) {
+      return error.find("ranks: " + rank) != std::string::npos;
+    })) << error;
+    EXPECT_THAT(error, HasSubstr("gave up this communicator"));
+  }
+}
+
+TEST(Failures, OfOneRankEndTheWaitOfAll) { one_failure_ends_all({}); }
+
+TEST(Failures, OfOneRankEndTheWaitOfAllHosts) {
+  one_failure_ends_all({0, 0, 1, 1});
+  one_failure_ends_all({0, 1, 2, 3});
 }
 
 // With XYLEM_TIMEOUT a rank that does not come is an error, which names it.

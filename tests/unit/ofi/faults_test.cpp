@@ -111,6 +111,8 @@ TEST_P(Forgery, ForNobody) {
 
 INSTANTIATE_TEST_SUITE_P(Provider, Forgery, testing::ValuesIn(kProviders), provider_name);
 
+class GiveUp : public testing::TestWithParam<const char*> {};
+
 TEST(Connect, OtherProvidersAreRefused) {
   Links mine(Network::open(on_loopback("tcp;ofi_rxm")), 0, 2, 1024);
   Links other(Network::open(on_loopback("net")), 1, 2, 1024);
@@ -138,6 +140,66 @@ TEST(Connect, LoopbackOfAnotherHostIsRefused) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("rank 0 and rank 1 cannot reach each other"), HasSubstr("XYLEM_NIC")));
   }
 }
+
+// The ranks that wait for one that gave up hear of it, whether or not there are channels between them.
+TEST_P(GiveUp, PeersHearOfIt) {
+  const std::shared_ptr<Network> network = Network::open(on_loopback(GetParam()));
+  Pair strangers(network);
+  Pair acquainted(network);
+  acquainted.links[0]->receiver(1);
+  acquainted.links[1]->sender(0);
+  for (Pair* pair : {&strangers, &acquainted}) pair->links[0]->give_up(std::array{1}, 0);
+  for (Pair* pair : {&strangers, &acquainted}) {
+    while (!pair->links[1]->failed()) pair->links[1]->progress();
+    EXPECT_EQ(pair->links[1]->failure(), std::string("network ") + GetParam() + ": rank 0 gave up");
+    EXPECT_EQ(pair->links[1]->failed_rank(), 0);
+    EXPECT_TRUE(pair->links[1]->told());
+    EXPECT_TRUE(pair->links[0]->failed());
+    EXPECT_FALSE(pair->links[0]->told());
+    EXPECT_TRUE(pair->links[0]->idle());
+  }
+}
+
+// It says who failed, which need not be who tells.
+TEST_P(GiveUp, NamesTheRankThatFailed) {
+  run_threads(3, [network = Network::open(on_loopback(GetParam()))](int rank, Meeting& meeting) {
+    const std::unique_ptr<Links> links = connect(network, rank, meeting);
+    if (rank == 0) links->give_up(std::array{1, 2}, 2);
+    while (!links->failed()) links->progress();
+    EXPECT_EQ(links->failed_rank(), 2);
+    EXPECT_THAT(links->failure(), HasSubstr(rank == 0 ? "rank 2 gave up" : "rank 2 gave up (told by rank 0)"));
+  });
+}
+
+// It reaches them though the one that gave up is gone at once, and with it the network.
+TEST_P(GiveUp, LastWordsArrive) {
+  run_processes(2, [&](int rank, Meeting& meeting) {
+    std::unique_ptr<Links> links = connect(Network::open(on_loopback(GetParam())), rank, meeting);
+    if (rank == 0) {
+      links->give_up(std::array{1}, 0);
+      links.reset();
+    } else {
+      while (!links->failed()) links->progress();
+      EXPECT_EQ(links->failed_rank(), 0) << links->failure();
+    }
+    meeting.barrier();
+  });
+}
+
+// A communicator that is freed in the middle of something says so.
+TEST_P(GiveUp, AnEndInTheMiddleIsAFailure) {
+  const std::shared_ptr<Network> network = Network::open(on_loopback(GetParam()));
+  Pair pair(network);
+  exec::Channel channel = pair.links[0]->sender(1);
+  exec::Channel other = pair.links[1]->receiver(0);
+  send_slot(*pair.links[0], channel, 10, 1, *pair.links[1]);
+  wait(*pair.links[1], [&] { return exec::load_acquire(other.tail->position) == 1; });
+  pair.links[1].reset();
+  while (!pair.links[0]->failed()) pair.links[0]->progress();
+  EXPECT_THAT(pair.links[0]->failure(), HasSubstr("rank 1 gave up"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Provider, GiveUp, testing::ValuesIn(kProviders), provider_name);
 
 // A sealed process leaves nothing in /dev/shm however it ends.
 TEST(Seal, NothingIsLeftAfterSigkill) {

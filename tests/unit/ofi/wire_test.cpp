@@ -7,8 +7,9 @@ namespace {
 
 TEST(Wire, TagsComeBackAsTheyWere) {
   for (const std::uint64_t link : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x123456789ab}, kLinkLimit - 1}) {
-    for (const Tag& tag : {Tag{MessageKind::payload, 0, link}, Tag{MessageKind::credit, 0, link},
-                           Tag{MessageKind::direct, 0, link}, Tag{MessageKind::direct, 3, link}}) {
+    for (const Tag& tag :
+         {Tag{MessageKind::payload, 0, link}, Tag{MessageKind::credit, 0, link}, Tag{MessageKind::give_up, 0, link},
+          Tag{MessageKind::direct, 0, link}, Tag{MessageKind::direct, 3, link}}) {
       const Tag back = unpack_tag(pack(tag));
       EXPECT_EQ(back.kind, tag.kind);
       EXPECT_EQ(back.slot, tag.slot);
