@@ -32,7 +32,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::vector<std::string_view> views(known.begin(), known.end());
   const std::string_view nearest = nearest_name(word, views);
   std::string text = fmt::format("{}: '{}' is not known", app.get_display_name(), word);
-  if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
+  text += nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
   return text + fmt::format(" See {} --help.\n", app.get_display_name());
 }
 

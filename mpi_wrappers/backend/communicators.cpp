@@ -51,6 +51,9 @@ void progress(void*) {
 // program's error handler: it will be called by the collective that has the wrong handle.
 bool is_communicator(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return false;
+  // One thread at a time: another one would take the handlers set here for the program's.
+  static std::mutex handlers;
+  const std::lock_guard lock(handlers);
   MPI_Errhandler world;
   MPI_Errhandler self;
   PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);

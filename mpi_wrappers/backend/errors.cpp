@@ -10,14 +10,19 @@
 namespace xylem::preload {
 namespace {
 
-// One MPI error code per status, made when it is first needed. The class is MPI_ERR_OTHER: what a program that knows nothing
-// of Xylem can expect.
+// One MPI error code per status, made when it is first needed. The class is one of its own: MPICH takes a code that is added
+// to one of its own classes for a built-in message of its own.
 int error_code(xylem_status status) {
   static std::mutex mutex;
+  static int error_class = MPI_SUCCESS;
   static std::array<int, XYLEM_ERROR_INTERNAL + 1> codes{};
   const std::lock_guard lock(mutex);
+  if (error_class == MPI_SUCCESS) {
+    PMPI_Add_error_class(&error_class);
+    PMPI_Add_error_string(error_class, "Xylem: a collective failed");
+  }
   int& code = codes.at(status);
-  if (code == MPI_SUCCESS) PMPI_Add_error_code(MPI_ERR_OTHER, &code);
+  if (code == MPI_SUCCESS) PMPI_Add_error_code(error_class, &code);
   std::string text = "Xylem: " + std::string(xylem_last_error());
   text.resize(std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1));
   PMPI_Add_error_string(code, text.c_str());

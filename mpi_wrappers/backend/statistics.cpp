@@ -1,13 +1,11 @@
 #include "backend/statistics.hpp"
 
 #include <mpi.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
+#include "backend/write_file.hpp"
 #include "base/log.hpp"
 #include "xylem/xylem.h"
 
@@ -73,29 +71,6 @@ std::string mpi_library() {
   return {text.data(), std::strcspn(text.data(), "\n")};
 }
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-// The file appears by a rename: a reader never sees half of it. Empty, or what failed.
-std::string write_whole_file(const std::string& path, const std::string& text) {
-  const std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  const auto failure = [&](const char* what) { return std::string(what) + " " + temporary + ": " + std::strerror(errno); };
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(temporary.c_str(), "we"));
-  if (file == nullptr) return failure("cannot create");
-  if (std::fputs(text.c_str(), file.get()) < 0 || std::fflush(file.get()) != 0) {
-    std::string what = failure("cannot write");
-    unlink(temporary.c_str());
-    return what;
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::string what = failure("cannot rename");
-    unlink(temporary.c_str());
-    return what;
-  }
-  return {};
-}
-
 }  // namespace
 
 void detail::count_on_xylem(Collective collective, std::size_t bytes, std::chrono::steady_clock::duration time) {
@@ -115,7 +90,7 @@ void write_statistics(const std::string& file, int ranks, const std::string& why
                            ",\n  \"ranks\": " + std::to_string(ranks) + ",\n  \"counted_on_rank\": 0" +
                            ",\n  \"active\": " + (why_off.empty() ? "true" : "false, \"why_off\": " + quoted(why_off)) +
                            ",\n  \"collectives\": " + collectives_as_json() + ",\n  \"core\": " + core_as_json() + "\n}\n";
-  const std::string failure = write_whole_file(file, text);
+  const std::string failure = write_file(file, text);
   if (!failure.empty()) log::warn("XYLEM_STATS: " + failure);
 }
 

@@ -32,6 +32,7 @@ void Planner::read_rules(const std::string& rules) {
   for (std::string_view rest = rules; !rest.empty();) {
     const std::string_view rule = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), rule.size() + 1));
+    if (rule.empty()) continue;
     const std::size_t colon = rule.find(':');
     if (colon == std::string_view::npos) {
       complain(rule, "is not of the form collective:algorithm");

@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 """A rank that cannot take part turns Xylem off for all, with one warning and without a hang; nobody asks, nobody is told."""
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
 from support import (arguments, expect, expect_in, run, run_ranks, run_ranks_apart, statistics_of, sum_output, warnings)
 
 options = arguments()
@@ -53,3 +59,16 @@ expect("active where there is one rank", (statistics["active"], statistics["rank
 status, out, err = run_ranks(options, RANKS, [program], has_it | {"XYLEM_STATS": "/nowhere/statistics.json"})
 expect("a file that cannot be written does not matter to the program", (status, out), (0, sum_output(RANKS)))
 expect_in("a file that cannot be written", err, "XYLEM_STATS: cannot create /nowhere/statistics.json")
+
+with tempfile.TemporaryDirectory() as folder:
+    # What the path names stays what it is: a link is followed, a pipe is written to.
+    target, link, pipe = (Path(folder) / name for name in ("target.json", "link.json", "pipe"))
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    run([program], has_it | {"XYLEM_STATS": str(link)})
+    expect("the link", (link.is_symlink(), json.loads(target.read_text(encoding="utf-8"))["active"]), (True, True))
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    run([program], has_it | {"XYLEM_STATS": str(pipe)})
+    expect("the pipe", (pipe.is_fifo(), json.loads(reader.communicate(timeout=60)[0])["active"]), (True, True))
+    expect("what is left in the folder", sorted(os.listdir(folder)), ["link.json", "pipe", "target.json"])
