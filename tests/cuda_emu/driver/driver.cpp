@@ -1,7 +1,7 @@
 #include "driver/driver.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
@@ -13,7 +13,7 @@ constexpr int kOldDriver = 11040;
 // Runs before the destructors of objects that were there before cuInit, as the real driver's own does.
 void end_driver() {
   Driver& the_driver = driver();
-  if (the_driver.process != getpid()) return;
+  if (the_driver.inherited) return;
   the_driver.ended = true;
   the_driver.executor.reset();
 }
@@ -44,12 +44,12 @@ EmulatedDevice& Driver::device(CUdevice ordinal) {
 void start_driver(Driver& the_driver, unsigned flags) {
   require(flags == 0);
   require(!the_driver.ended, CUDA_ERROR_DEINITIALIZED);
-  if (the_driver.process == getpid()) {
+  require(!the_driver.inherited, CUDA_ERROR_NOT_INITIALIZED);
+  if (the_driver.started) {
     require(the_driver.unusable == CUDA_SUCCESS, the_driver.unusable);
     return;
   }
-  require(the_driver.process == 0, CUDA_ERROR_NOT_INITIALIZED);  // a child of the process that called cuInit
-  the_driver.process = getpid();
+  the_driver.started = true;
   the_driver.settings = read_settings();
   the_driver.failures = Failures(the_driver.settings.fail);
   the_driver.devices = visible_devices(the_driver.settings);
@@ -57,12 +57,13 @@ void start_driver(Driver& the_driver, unsigned flags) {
   if (the_driver.devices.empty() || the_driver.failures.now("no_device")) the_driver.unusable = CUDA_ERROR_NO_DEVICE;
   require(the_driver.unusable == CUDA_SUCCESS, the_driver.unusable);
   reserve_region(the_driver);
+  pthread_atfork(nullptr, nullptr, [] { driver().inherited = true; });
   (void)std::atexit(end_driver);
 }
 
 void require_usable(Driver& the_driver) {
   require(!the_driver.ended, CUDA_ERROR_DEINITIALIZED);
-  require(the_driver.process == getpid(), CUDA_ERROR_NOT_INITIALIZED);
+  require(!the_driver.inherited, CUDA_ERROR_NOT_INITIALIZED);
   require(the_driver.unusable == CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cuda.h>
-#include <sys/types.h>
 
 #include <list>
 #include <memory>
@@ -32,8 +31,9 @@ namespace cuda_emu {
 
 struct Driver {
   std::mutex mutex;
-  pid_t process = 0;  // that called cuInit; a child of it must call for itself, after exec
-  bool ended = false;
+  bool started = false;                            // cuInit has been called
+  bool ended = false;                              // and exit has begun
+  bool inherited = false;                          // this is a child of the process that called cuInit
   CUresult unusable = CUDA_ERROR_NOT_INITIALIZED;  // or why cuInit failed
 
   Settings settings;
