@@ -28,7 +28,17 @@ using Algorithms =
                   FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce,  //
                   FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast,      //
                   FlatAllgather, RingAllgather,                                  //
-                  FlatReduceScatterBlock, RingReduceScatterBlock,                //
+                  FlatReduceScatter, RingReduceScatter,                          //
                   FlatBarrier, HierarchicalBarrier>;
+
+// The memory that an algorithm needs on each rank beside the buffers of the call. Set all of `args` but scratch before.
+template <class Algorithm>
+XYLEM_HD std::size_t scratch_bytes(const Args& args) {
+  if constexpr (requires { Algorithm::scratch_bytes(args); }) {
+    return Algorithm::scratch_bytes(args);
+  } else {
+    return 0;
+  }
+}
 
 }  // namespace xylem::coll

@@ -1,64 +1,55 @@
 // What an algorithm is told of its call: buffers, and who takes part where. Plain, the same for CPU, GPU and recorder.
 #pragma once
 
+#include "coll/blocks.hpp"
+#include "coll/group.hpp"
 #include "exec/slice.hpp"
 
 namespace xylem::coll {
 
-// An ordered set of ranks of the communicator, and this rank's place in it.
-struct Group {
-  const std::uint32_t* members = nullptr;  // communicator ranks by place; null: place i is rank i
-  std::uint32_t place = 0;                 // this rank's; `size` where it is no member
-  std::uint32_t size = 0;
-
-  XYLEM_HD std::uint32_t rank(std::uint32_t at) const { return members == nullptr ? at : members[at]; }
-  XYLEM_HD bool member() const { return place < size; }
-  // The place of a communicator rank that is a member.
-  XYLEM_HD std::uint32_t place_of(std::uint32_t wanted) const {
-    if (members == nullptr) return wanted;
-    std::uint32_t at = 0;
-    while (rank(at) != wanted) ++at;
-    return at;
-  }
-};
-
 struct Args {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;  // may be input
-  std::size_t count = 0;        // elements: of the vector, or of a block where every rank has one
+  Blocks sent;                  // how the input is laid out
+  Blocks received;              // how the output is laid out
   std::size_t element_bytes = 1;
-  std::size_t chunk_bytes = 0;  // what one slot, or one board buffer, takes at most
+  std::size_t chunk_bytes = 0;  // what one slot, or one board buffer, takes at most: a multiple of element_bytes
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   std::uint32_t root = 0;        // rooted collectives only
-  std::byte* scratch = nullptr;  // chunk_bytes of this rank's own, for ranks that have no receive buffer
+  std::byte* scratch = nullptr;  // memory of this rank's own: as much as the algorithm's scratch_bytes()
 
   Group all;                      // every rank, ranks of one host side by side
   Group host;                     // the ranks of this host, in the order of the board
   Group leaders;                  // one rank of each host, the root on its host where there is one
   std::uint32_t host_leader = 0;  // the one of this host
 
-  XYLEM_HD exec::View in(std::size_t first, std::size_t length) const {
-    return {input + first * element_bytes, length * element_bytes};
-  }
-  XYLEM_HD exec::Slice out(std::size_t first, std::size_t length) const {
-    return {output + first * element_bytes, length * element_bytes};
-  }
-  // Elements in a chunk, at least 1.
-  XYLEM_HD std::size_t chunk_elements() const { return chunk_bytes / element_bytes; }
-};
+  // Collectives on vectors: the length, and at most `most` bytes from `first` on.
+  XYLEM_HD std::size_t bytes() const { return sent.length; }
+  XYLEM_HD exec::View in(std::size_t first, std::size_t most) const { return in_block(0, first, most); }
+  XYLEM_HD exec::Slice out(std::size_t first, std::size_t most) const { return out_block(0, first, most); }
 
-// The part of [0, count) that starts at `first` and is at most `length` long.
-struct Range {
-  std::size_t first;
-  std::size_t length;
-};
-XYLEM_HD inline Range clip(std::size_t first, std::size_t length, std::size_t count) {
-  const std::size_t begin = first < count ? first : count;
-  return {begin, count - begin < length ? count - begin : length};
-}
+  // Collectives on blocks: at most `most` bytes, from `first` on, of the block for or from a rank.
+  XYLEM_HD exec::View in_block(std::uint32_t of, std::size_t first, std::size_t most) const {
+    const Range block = sent.at(of), part = clip(first, most, block.length);
+    return {input + block.first + part.first, part.length};
+  }
+  XYLEM_HD exec::Slice out_block(std::uint32_t of, std::size_t first, std::size_t most) const {
+    const Range block = received.at(of), part = clip(first, most, block.length);
+    return {output + block.first + part.first, part.length};
+  }
 
-XYLEM_HD inline std::size_t divide_up(std::size_t value, std::size_t by) { return (value + by - 1) / by; }
-XYLEM_HD inline std::size_t smaller(std::size_t a, std::size_t b) { return a < b ? a : b; }
+  // Bytes of each of `parts` parts of a chunk, in whole elements. The plan sees to it that there is one for each.
+  XYLEM_HD std::size_t chunk_part(std::uint32_t parts) const { return chunk_bytes / parts / element_bytes * element_bytes; }
+
+  // What one of several lanes does of this call. Each lane needs scratch memory and channels of its own. A reduce_scatter of
+  // differing lengths must not be in place then: a lane's result would lie over what another has not read yet.
+  XYLEM_HD Args of_lane(LaneShare share) const {
+    Args part = *this;
+    part.sent = sent.of_lane(share);
+    part.received = received.of_lane(share);
+    return part;
+  }
+};
 
 }  // namespace xylem::coll

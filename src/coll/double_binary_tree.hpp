@@ -80,19 +80,13 @@ struct DoubleTreeAllreduce {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const DoubleTree tree(args.all, args.all.rank(0));
-    const std::size_t part = args.chunk_elements();
-    const std::size_t chunks = divide_up(args.count, part);
+    const std::size_t part = args.chunk_bytes;
+    const std::size_t chunks = divide_up(args.bytes(), part);
     // How many chunks the sum is ahead of the broadcast: about the way of a chunk to the root.
     const std::size_t lag = tree.height() + 1;
     for (std::size_t step = 0; step < chunks + lag; ++step) {
-      if (step < chunks) {
-        const Range range = clip(step * part, part, args.count);
-        tree.up(lane, step, args.in(range.first, range.length), args.out(range.first, range.length));
-      }
-      if (step >= lag) {
-        const Range range = clip((step - lag) * part, part, args.count);
-        tree.down(lane, step - lag, args.out(range.first, range.length));
-      }
+      if (step < chunks) tree.up(lane, step, args.in(step * part, part), args.out(step * part, part));
+      if (step >= lag) tree.down(lane, step - lag, args.out((step - lag) * part, part));
     }
   }
 };
@@ -110,10 +104,9 @@ struct DoubleTreeReduce {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const DoubleTree tree(args.all, args.root);
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0, chunk = 0; base < args.count; base += part, ++chunk) {
-      const std::size_t length = clip(base, part, args.count).length;
-      tree.up(lane, chunk, args.in(base, length), args.out(base, length));
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0, chunk = 0; base < args.bytes(); base += part, ++chunk) {
+      tree.up(lane, chunk, args.in(base, part), args.out(base, part));
     }
   }
 };
@@ -130,9 +123,9 @@ struct DoubleTreeBcast {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const DoubleTree tree(args.all, args.root);
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0, chunk = 0; base < args.count; base += part, ++chunk) {
-      tree.down(lane, chunk, args.out(base, clip(base, part, args.count).length));
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0, chunk = 0; base < args.bytes(); base += part, ++chunk) {
+      tree.down(lane, chunk, args.out(base, part));
     }
   }
 };

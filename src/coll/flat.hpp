@@ -38,12 +38,11 @@ struct FlatAllreduce {
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const exec::View own = args.in(base, length);
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::View own = args.in(base, part);
       lane.show(own);
-      fold_shown(lane, args.host, own.bytes, 0, args.out(base, length));
+      fold_shown(lane, args.host, own.bytes, 0, args.out(base, part));
       lane.finish(true);
     }
   }
@@ -58,13 +57,12 @@ struct FlatReduce {
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const exec::View own = args.in(base, length);
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::View own = args.in(base, part);
       lane.show(own);
       const bool is_root = args.rank == args.root;
-      if (is_root) fold_shown(lane, args.host, own.bytes, 0, args.out(base, length));
+      if (is_root) fold_shown(lane, args.host, own.bytes, 0, args.out(base, part));
       lane.finish(is_root);
     }
   }
@@ -81,10 +79,10 @@ struct FlatBcast {
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    const std::size_t part = args.chunk_elements();
+    const std::size_t part = args.chunk_bytes;
     const std::uint32_t root = args.host.place_of(args.root);
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const exec::Slice data = args.out(base, clip(base, part, args.count).length);
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::Slice data = args.out(base, part);
       if (args.host.place == root) {
         lane.show(data);
       } else {
@@ -106,17 +104,16 @@ struct FlatAllgather {
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const exec::View own = args.in(base, length);
+    const std::size_t part = args.chunk_bytes, longest = args.received.longest(args.ranks);
+    for (std::size_t base = 0; base < longest; base += part) {
+      const exec::View own = args.in(base, part);
       lane.show(own);
       for (std::uint32_t member = 0; member < args.host.size; ++member) {
-        const exec::Slice block = args.out(args.host.rank(member) * args.count + base, length);
+        const exec::Slice block = args.out_block(args.host.rank(member), base, part);
         if (member != args.host.place) {
           lane.copy(block, lane.fetch(member, block.bytes));
-        } else if (block.data != own.data) {
-          lane.copy(block, own);
+        } else {
+          lane.keep(block, own);
         }
       }
       lane.finish(true);
@@ -124,10 +121,10 @@ struct FlatAllgather {
   }
 };
 
-struct FlatReduceScatterBlock {
+struct FlatReduceScatter {
   static constexpr auto collective = Collective::reduce_scatter_block;
   static constexpr const char* name = "flat";
-  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true, .part_per_rank = true};
 
   static double cost(const Workload& work) {
     return work.rounds(1) * work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
@@ -137,14 +134,13 @@ struct FlatReduceScatterBlock {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const std::uint32_t members = args.host.size;
-    const std::size_t fitting = args.chunk_elements() / members;
-    const std::size_t part = fitting == 0 ? 1 : fitting;
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const std::size_t bytes = length * args.element_bytes;
-      lane.show_blocks(members, bytes,
-                       [&](std::uint32_t member) { return args.in(args.host.rank(member) * args.count + base, length); });
-      fold_shown(lane, args.host, members * bytes, args.host.place * bytes, args.out(base, length));
+    const std::size_t longest = args.sent.longest(args.ranks);
+    const std::size_t part = args.chunk_part(members);
+    for (std::size_t base = 0; base < longest; base += part) {
+      const std::size_t width = smaller(part, longest - base);
+      lane.show_blocks(members, width,
+                       [&](std::uint32_t member) { return args.in_block(args.host.rank(member), base, width); });
+      fold_shown(lane, args.host, members * width, args.host.place * width, args.out(base, width));
       lane.finish(true);
     }
   }

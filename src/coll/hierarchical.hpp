@@ -90,7 +90,7 @@ inline double between(const Workload& work, double crossings, double reduce_per_
 struct HierarchicalAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
   static double cost(const Workload& work) {
     return inside(work, 1, work.ranks_per_host) + between(work, 2, work.reduce_per_byte);
@@ -99,11 +99,10 @@ struct HierarchicalAllreduce {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Hierarchy hierarchy(args, 0);
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const exec::Slice out = args.out(base, length);
-      hierarchy.collect(lane, args.in(base, length), out);
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::Slice out = args.out(base, part);
+      hierarchy.collect(lane, args.in(base, part), out);
       hierarchy.up(lane, out);
       hierarchy.down(lane, out);
       hierarchy.distribute(lane, out);
@@ -114,21 +113,21 @@ struct HierarchicalAllreduce {
 struct HierarchicalReduce {
   static constexpr auto collective = Collective::reduce;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
   static double cost(const Workload& work) {
     return inside(work, 0, work.ranks_per_host) + between(work, 1, work.reduce_per_byte);
   }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Hierarchy hierarchy(args, args.leaders.place_of(args.root));
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
-      const exec::View own = args.in(base, length);
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::View own = args.in(base, part);
       // Only the root has a receive buffer.
-      const exec::Slice sum = args.rank == args.root ? args.out(base, length) : exec::Slice{args.scratch, own.bytes};
+      const exec::Slice sum = args.rank == args.root ? args.out(base, part) : exec::Slice{args.scratch, own.bytes};
       hierarchy.collect(lane, own, sum);
       hierarchy.up(lane, sum);
     }
@@ -138,16 +137,16 @@ struct HierarchicalReduce {
 struct HierarchicalBcast {
   static constexpr auto collective = Collective::bcast;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
   static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 1, 0); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Hierarchy hierarchy(args, args.leaders.place_of(args.root));
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const exec::Slice data = args.out(base, clip(base, part, args.count).length);
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::Slice data = args.out(base, part);
       hierarchy.down(lane, data);
       hierarchy.distribute(lane, data);
     }
@@ -157,9 +156,10 @@ struct HierarchicalBcast {
 struct HierarchicalBarrier {
   static constexpr auto collective = Collective::barrier;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false};
+  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
   static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 2, 0); }
+  static XYLEM_HD std::size_t scratch_bytes(const Args&) { return 1; }
 
   // An allreduce of one byte that nobody looks at.
   template <class Lane>

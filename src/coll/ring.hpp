@@ -44,12 +44,11 @@ struct RingAllreduce {
     const std::uint32_t ranks = args.all.size;
     const Ring ring(args.all);
     const std::uint32_t previous = ring.previous(), next = ring.next();
-    for (std::size_t base = 0; base < args.count;) {
+    for (std::size_t base = 0; base < args.bytes();) {
       // Even parts, so that the last round is no smaller than it must be.
-      const std::size_t part = smaller(args.chunk_elements(), divide_up(args.count - base, ranks));
-      const auto range = [&](std::uint32_t place) { return clip(base + part * place, part, args.count); };
-      const auto in = [&](std::uint32_t place) { return args.in(range(place).first, range(place).length); };
-      const auto out = [&](std::uint32_t place) { return args.out(range(place).first, range(place).length); };
+      const std::size_t part = smaller(args.chunk_bytes, even_part(args.bytes() - base, ranks, args.element_bytes));
+      const auto in = [&](std::uint32_t place) { return args.in(base + part * place, part); };
+      const auto out = [&](std::uint32_t place) { return args.out(base + part * place, part); };
 
       lane.send(in(ring.behind(1)), next);
       for (std::uint32_t step = 2; step < ranks; ++step) lane.recv_reduce_send(previous, in(ring.behind(step)), next);
@@ -61,7 +60,7 @@ struct RingAllreduce {
   }
 };
 
-struct RingReduceScatterBlock {
+struct RingReduceScatter {
   static constexpr auto collective = Collective::reduce_scatter_block;
   static constexpr const char* name = "ring";
   static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
@@ -71,20 +70,25 @@ struct RingReduceScatterBlock {
     return (work.ranks - 1) *
            (work.rounds(work.ranks) * work.step().latency + part * (work.step().per_byte + work.reduce_per_byte));
   }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const std::uint32_t ranks = args.all.size;
     const Ring ring(args.all);
     const std::uint32_t previous = ring.previous(), next = ring.next();
-    const std::size_t chunk = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += chunk) {
-      const std::size_t length = clip(base, chunk, args.count).length;
-      const auto in = [&](std::uint32_t place) { return args.in(args.all.rank(place) * args.count + base, length); };
+    const std::size_t chunk = args.chunk_bytes, longest = args.sent.longest(ranks);
+    for (std::size_t base = 0; base < longest; base += chunk) {
+      const auto in = [&](std::uint32_t place) { return args.in_block(args.all.rank(place), base, chunk); };
       lane.send(in(ring.behind(1)), next);
       for (std::uint32_t step = 2; step < ranks; ++step) lane.recv_reduce_send(previous, in(ring.behind(step)), next);
-      // In place, output element i lies where input element i of block 0 was; that one has been sent by now.
-      lane.recv_reduce_copy(previous, in(args.all.place), args.out(base, length));
+      // In place, this lies over input of this round or of rounds before: an element is never further from the begin of its
+      // block than from the begin of the buffer. All of it but the own block's has been sent by now.
+      const exec::View own = in(args.all.place);
+      const exec::Slice out = args.out(base, chunk);
+      const exec::Slice sum = lies_askew(out, own) ? exec::Slice{args.scratch, out.bytes} : out;
+      lane.recv_reduce_copy(previous, own, sum);
+      lane.keep(out, sum);
     }
   }
 };
@@ -104,13 +108,12 @@ struct RingAllgather {
     const std::uint32_t ranks = args.all.size;
     const Ring ring(args.all);
     const std::uint32_t previous = ring.previous(), next = ring.next();
-    const std::size_t chunk = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += chunk) {
-      const std::size_t length = clip(base, chunk, args.count).length;
-      const auto out = [&](std::uint32_t place) { return args.out(args.all.rank(place) * args.count + base, length); };
-      const exec::Slice own = out(args.all.place);
-      lane.send(args.in(base, length), next);
-      if (own.data != args.in(base, length).data) lane.copy(own, args.in(base, length));
+    const std::size_t chunk = args.chunk_bytes, longest = args.received.longest(ranks);
+    for (std::size_t base = 0; base < longest; base += chunk) {
+      const auto out = [&](std::uint32_t place) { return args.out_block(args.all.rank(place), base, chunk); };
+      const exec::View own = args.in(base, chunk);
+      lane.send(own, next);
+      lane.keep(out(args.all.place), own);
       for (std::uint32_t step = 1; step + 1 < ranks; ++step) lane.recv_copy_send(previous, out(ring.behind(step)), next);
       lane.recv(previous, out(ring.behind(ranks - 1)));
     }
@@ -131,15 +134,14 @@ struct RingBcast {
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Ring ring(args.all);
     const std::uint32_t previous = ring.previous(), next = ring.next();
-    const std::size_t chunk = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += chunk) {
-      const std::size_t length = clip(base, chunk, args.count).length;
+    const std::size_t chunk = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += chunk) {
       if (args.rank == args.root) {
-        lane.send(args.in(base, length), next);
+        lane.send(args.in(base, chunk), next);
       } else if (next == args.root) {
-        lane.recv(previous, args.out(base, length));
+        lane.recv(previous, args.out(base, chunk));
       } else {
-        lane.recv_copy_send(previous, args.out(base, length), next);
+        lane.recv_copy_send(previous, args.out(base, chunk), next);
       }
     }
   }
@@ -159,15 +161,14 @@ struct RingReduce {
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Ring ring(args.all);
     const std::uint32_t previous = ring.previous(), next = ring.next();
-    const std::size_t chunk = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += chunk) {
-      const std::size_t length = clip(base, chunk, args.count).length;
+    const std::size_t chunk = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += chunk) {
       if (args.rank == args.root) {
-        lane.recv_reduce_copy(previous, args.in(base, length), args.out(base, length));
+        lane.recv_reduce_copy(previous, args.in(base, chunk), args.out(base, chunk));
       } else if (previous == args.root) {
-        lane.send(args.in(base, length), next);
+        lane.send(args.in(base, chunk), next);
       } else {
-        lane.recv_reduce_send(previous, args.in(base, length), next);
+        lane.recv_reduce_send(previous, args.in(base, chunk), next);
       }
     }
   }

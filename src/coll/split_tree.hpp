@@ -25,12 +25,9 @@ struct SplitTreeAllreduce {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const BinaryTree tree(args.all, 0);
-    const std::size_t part = args.chunk_elements();
+    const std::size_t part = args.chunk_bytes;
     const auto for_each_chunk = [&](auto&& body) {
-      for (std::size_t base = 0; base < args.count; base += part) {
-        const std::size_t length = clip(base, part, args.count).length;
-        body(args.in(base, length), args.out(base, length));
-      }
+      for (std::size_t base = 0; base < args.bytes(); base += part) body(args.in(base, part), args.out(base, part));
     };
     if (tree.is_root()) {
       for_each_chunk(

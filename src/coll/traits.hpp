@@ -6,9 +6,11 @@
 namespace xylem::coll {
 
 struct Traits {
-  bool board;          // uses the board of the host
-  bool channels;       // uses channels between ranks
-  bool one_host_only;  // works only where all ranks share a host
+  bool board = false;          // uses the board of the host
+  bool channels = false;       // uses channels between ranks
+  bool one_host_only = false;  // works only where all ranks share a host
+  bool leaders = false;        // uses Args::leaders
+  bool part_per_rank = false;  // a board buffer must have room for an element of every rank
 };
 
 // One kind of link: a hand-over of a small message, and every further byte.

@@ -20,18 +20,17 @@ struct TwoPhaseAllreduce {
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const Group& host = args.host;
-    const std::size_t part = args.chunk_elements();
-    for (std::size_t base = 0; base < args.count; base += part) {
-      const std::size_t length = clip(base, part, args.count).length;
+    const std::size_t part = args.chunk_bytes;
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::View own = args.in(base, part);
       // Slices are whole cache lines where the chunk is long enough, so that no two ranks write one line.
-      const std::size_t slice = slice_elements(length, host.size, args.element_bytes);
-      const auto range = [&](std::uint32_t member) { return clip(slice * member, slice, length); };
+      const std::size_t slice = slice_bytes(own.bytes, host.size, args.element_bytes);
+      const auto range = [&](std::uint32_t member) { return clip(slice * member, slice, own.bytes); };
       const auto out = [&](std::uint32_t member) { return args.out(base + range(member).first, range(member).length); };
-      const exec::View own = args.in(base, length);
 
       lane.show(own);
       if (range(host.place).length != 0) {
-        fold_shown(lane, host, own.bytes, range(host.place).first * args.element_bytes, out(host.place));
+        fold_shown(lane, host, own.bytes, range(host.place).first, out(host.place));
       } else {
         for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);
       }
@@ -47,9 +46,9 @@ struct TwoPhaseAllreduce {
   }
 
  private:
-  static XYLEM_HD std::size_t slice_elements(std::size_t length, std::uint32_t members, std::size_t element_bytes) {
-    const std::size_t line = divide_up(exec::kCacheLine, element_bytes);
-    return divide_up(divide_up(length, members), line) * line;
+  static XYLEM_HD std::size_t slice_bytes(std::size_t bytes, std::uint32_t members, std::size_t element_bytes) {
+    const std::size_t line = divide_up(exec::kCacheLine, element_bytes) * element_bytes;
+    return divide_up(divide_up(bytes, members), line) * line;
   }
 };
 

@@ -1,33 +1,108 @@
 #include "comm/call.hpp"
 
+#include <numeric>
+
 #include "exec/board.hpp"
 #include "exec/reduce.hpp"
 
 namespace xylem {
 
-std::string describe(const Call& call) {
-  std::string text = coll::collective_name(call.collective);
-  if (call.collective == coll::Collective::barrier) return text;
-  text += "(count " + std::to_string(call.count) + ", " + exec::type_name(call.type);
-  if (call.op != XYLEM_OP_COUNT) text += std::string(", ") + exec::op_name(call.op);
-  if (call.collective == coll::Collective::bcast || call.collective == coll::Collective::reduce) {
-    text += ", root " + std::to_string(call.root);
+namespace {
+
+using coll::Buffer;
+
+// The lengths of blocks that all ranks know, or null where blocks are alike or the lengths are known to few.
+const std::size_t* agreed_counts(const Call& call) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  if (!facts.uneven || !facts.known_to_all) return nullptr;
+  return facts.input == Buffer::blocks ? call.sent.counts : call.received.counts;
+}
+
+void mix(std::uint64_t& hash, std::uint64_t part) {
+  hash = (hash ^ part) * 0x9E3779B97F4A7C15;  // Fibonacci hashing: spreads small differences over the upper bits
+  hash ^= hash >> 29;
+}
+
+coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::size_t unit, std::uint32_t ranks,
+                    std::vector<std::size_t>& offsets) {
+  coll::Blocks layout;
+  if (kind != Buffer::blocks || list.counts == nullptr) {
+    layout.length = bytes;
+    layout.stride = kind == Buffer::blocks ? bytes : 0;
+    return layout;
   }
+  layout.lengths = list.counts;
+  layout.offsets = list.offsets;
+  layout.unit = unit;
+  if (list.offsets == nullptr) {
+    offsets.resize(ranks);
+    std::exclusive_scan(list.counts, list.counts + ranks, offsets.begin(), std::size_t{0});
+    layout.offsets = offsets.data();
+  }
+  return layout;
+}
+
+}  // namespace
+
+std::string describe(const Call& call, std::uint32_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  std::string text = facts.name;
+  if (facts.input == Buffer::none) return text;
+  text += "(";
+  if (const std::size_t* counts = agreed_counts(call)) {
+    text += "counts " + std::to_string(std::accumulate(counts, counts + ranks, std::size_t{0})) + " in all, ";
+  } else if (facts.known_to_all) {
+    text += "count " + std::to_string(call.count) + ", ";
+  }
+  text += exec::type_name(call.type);
+  if (facts.reduces) text += std::string(", ") + exec::op_name(call.op);
+  if (facts.rooted) text += ", root " + std::to_string(call.root);
   return text + ")";
 }
 
-std::uint32_t call_signature(const Call& call) {
-  const bool reduces = call.op != XYLEM_OP_COUNT;
-  const std::uint64_t bytes = call.count * exec::type_bytes(call.type);
-  std::uint64_t hash = bytes;
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(call.collective), std::uint64_t{call.root},
-        reduces ? static_cast<std::uint64_t>(call.type) + 1 : 0, reduces ? static_cast<std::uint64_t>(call.op) + 1 : 0}) {
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15;  // Fibonacci hashing: spreads small differences over the upper bits
-    hash ^= hash >> 29;
+std::uint32_t call_signature(const Call& call, std::uint32_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  const std::size_t unit = exec::type_bytes(call.type);
+  std::uint64_t hash = 0;
+  if (const std::size_t* counts = agreed_counts(call)) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) mix(hash, counts[rank] * unit);
+  } else if (facts.known_to_all) {
+    hash = call.count * unit;
   }
+  mix(hash, static_cast<std::uint64_t>(call.collective));
+  mix(hash, call.root);
+  mix(hash, facts.reduces ? static_cast<std::uint64_t>(call.type) + 1 : 0);
+  mix(hash, facts.reduces ? static_cast<std::uint64_t>(call.op) + 1 : 0);
   // What a board's word has room for.
   return static_cast<std::uint32_t>(hash >> (64 - exec::BoardWord::kSignatureBits));
+}
+
+std::size_t agreed_bytes(const Call& call, std::uint32_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  const std::size_t unit = exec::type_bytes(call.type);
+  if (const std::size_t* counts = agreed_counts(call)) return unit * std::accumulate(counts, counts + ranks, std::size_t{0});
+  if (!facts.known_to_all) return 0;
+  const bool has_blocks = facts.input == Buffer::blocks || facts.output == Buffer::blocks;
+  return call.count * unit * (has_blocks ? ranks : 1);
+}
+
+std::size_t own_bytes(const Call& call) { return call.count * exec::type_bytes(call.type); }
+
+bool moves_nothing(const Call& call, std::uint32_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  return facts.known_to_all && facts.input != Buffer::none && agreed_bytes(call, ranks) == 0;
+}
+
+void set_buffers(coll::Args& args, const Call& call, std::uint32_t ranks, std::vector<std::size_t>& offsets) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  const std::size_t unit = exec::type_bytes(call.type), bytes = call.count * unit;
+  args.input = static_cast<const std::byte*>(call.input);
+  args.output = static_cast<std::byte*>(call.output);
+  args.sent = blocks(facts.input, call.sent, bytes, unit, ranks, offsets);
+  args.received = blocks(facts.output, call.received, bytes, unit, ranks, offsets);
+  // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
+  args.element_bytes = facts.reduces ? unit : 1;
+  args.root = call.root;
 }
 
 }  // namespace xylem

@@ -14,15 +14,6 @@ namespace xylem {
 
 namespace {
 
-bool is_rooted(coll::Collective collective) {
-  return collective == coll::Collective::bcast || collective == coll::Collective::reduce;
-}
-
-// Whether each rank has a block of `count` elements, so that the whole vector is `size` times as long.
-bool has_blocks(coll::Collective collective) {
-  return collective == coll::Collective::allgather || collective == coll::Collective::reduce_scatter_block;
-}
-
 double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void poke_bootstrap(void* bootstrap) { static_cast<Bootstrap*>(bootstrap)->progress(); }
@@ -143,41 +134,25 @@ std::byte* Communicator::scratch(std::size_t bytes) {
   return scratch_.data();
 }
 
-coll::Args Communicator::args_for(const Call& call, const plan::Plan& plan, std::size_t element_bytes) {
-  coll::Args args;
-  args.input = static_cast<const std::byte*>(call.input);
-  args.output = static_cast<std::byte*>(call.output);
-  args.count = call.count * exec::type_bytes(call.type) / element_bytes;
-  args.element_bytes = element_bytes;
-  args.chunk_bytes = plan.chunk_bytes;
-  args.rank = rank();
-  args.ranks = size();
-  args.root = call.root;
-  args.all = members_.all();
-  args.host = members_.host();
-  if (const coll::Traits& traits = plan::catalogue()[plan.algorithm].traits; traits.board && traits.channels) {
-    members_.set_leaders(args, is_rooted(call.collective));
-    args.scratch = scratch(plan.chunk_bytes);
-  }
-  return args;
-}
-
 Communicator::Execution Communicator::prepare(const Call& call) {
   const double begin = timed_ ? now_seconds() : 0;
-  const std::size_t bytes = call.count * exec::type_bytes(call.type);
-  const bool reduces = call.op != XYLEM_OP_COUNT;
-  // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
-  const std::size_t element_bytes = reduces ? exec::type_bytes(call.type) : 1;
-  const std::size_t total_bytes = has_blocks(call.collective) ? bytes * size() : bytes;
-  const plan::Plan& plan = plan_for(call, total_bytes, element_bytes);
-  const exec::CpuArithmetic arithmetic{exec::find_reduce(reduces ? call.op : XYLEM_BAND, reduces ? call.type : XYLEM_BYTE),
-                                       element_bytes};
-  return {call,
-          bytes,
-          plan.algorithm,
-          args_for(call, plan, element_bytes),
-          coll::CpuPort(team_, endpoints_, arithmetic, call_signature(call)),
-          begin};
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  coll::Args args;
+  args.rank = rank();
+  args.ranks = size();
+  set_buffers(args, call, size(), offsets_);
+  const plan::Plan& plan = plan_for(call, agreed_bytes(call, size()), args.element_bytes);
+  const plan::Algorithm& algorithm = plan::catalogue()[plan.algorithm];
+  args.chunk_bytes = plan.chunk_bytes;
+  args.all = members_.all();
+  args.host = members_.host();
+  if (algorithm.traits.leaders) members_.set_leaders(args, facts.rooted);
+  if (const std::size_t bytes = algorithm.scratch_bytes(args); bytes != 0) args.scratch = scratch(bytes);
+  const exec::CpuArithmetic arithmetic{
+      exec::find_reduce(facts.reduces ? call.op : XYLEM_BAND, facts.reduces ? call.type : XYLEM_BYTE), args.element_bytes};
+  return {
+      call, own_bytes(call), plan.algorithm, args, coll::CpuPort(team_, endpoints_, arithmetic, call_signature(call, size())),
+      begin};
 }
 
 void Communicator::Execution::run() {
@@ -208,7 +183,7 @@ xylem_status Communicator::run(const Call& call) {
 xylem_status Communicator::run_with_devices(const Call& call) {
   if (call.stream != XYLEM_STREAM_NONE) {
     if (const char* const obstacle = cuda::obstacle_to_waiting(call.stream); obstacle != nullptr) {
-      error_ = describe(call) + ": " + obstacle;
+      error_ = describe(call, size()) + ": " + obstacle;
       return XYLEM_ERROR_UNSUPPORTED;
     }
   }
@@ -241,14 +216,17 @@ exec::Fault Communicator::flush() {
 }
 
 // One rank, or nothing to move.
-bool Communicator::needs_no_algorithm(const Call& call) const {
-  return size() == 1 || (call.count == 0 && call.collective != coll::Collective::barrier);
-}
+bool Communicator::needs_no_algorithm(const Call& call) const { return size() == 1 || moves_nothing(call, size()); }
 
+// A single rank has its own contribution as the result; that of an exscan is undefined.
 xylem_status Communicator::run_alone(const Call& call) {
-  const std::size_t bytes = call.count * exec::type_bytes(call.type);
-  counters_.count_trivial(call.collective, bytes);
-  if (bytes != 0 && call.output != call.input) exec::copy_bytes(call.output, call.input, bytes);
+  counters_.count_trivial(call.collective, own_bytes(call));
+  if (moves_nothing(call, size()) || call.collective == coll::Collective::exscan) return XYLEM_SUCCESS;
+  coll::Args args;
+  set_buffers(args, call, size(), offsets_);
+  const exec::View in = args.in_block(0, 0, args.sent.at(0).length);
+  const exec::Slice out = args.out_block(0, 0, in.bytes);
+  if (in.bytes != 0 && out.data != in.data) exec::copy_bytes(out.data, in.data, in.bytes);
   return XYLEM_SUCCESS;
 }
 
@@ -259,8 +237,8 @@ std::string Communicator::where(std::uint32_t rank) const {
 // This rank cannot take part: the others must not wait for it.
 xylem_status Communicator::give_up(const Call& call, const Error& error) {
   broken_ = error.code();
-  error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
-           " ranks, on " + where(rank()) + ": " + error.what();
+  error_ = describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
+           std::to_string(size()) + " ranks, on " + where(rank()) + ": " + error.what();
   tell_others(false, rank());
   return broken_;
 }
@@ -269,8 +247,8 @@ xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32
   broken_ = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
-  error_ = describe(call) + ", call " + std::to_string(sequence_) + " of this communicator of " + std::to_string(size()) +
-           " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
+  error_ = describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
+           std::to_string(size()) + " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   const bool learned = fault == exec::Fault::aborted;

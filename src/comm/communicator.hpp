@@ -75,7 +75,6 @@ class Communicator {
   static void poke_network(void* context);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
-  coll::Args args_for(const Call& call, const plan::Plan& plan, std::size_t element_bytes);
   Execution prepare(const Call& call);
   xylem_status conclude(const Execution& done);
   exec::Fault flush();
@@ -107,6 +106,7 @@ class Communicator {
   exec::Waiter waiter_;
   exec::CpuTeam team_;
   std::vector<std::byte> scratch_;
+  std::vector<std::size_t> offsets_;  // of blocks that lie one behind the other
 
   std::uint64_t sequence_ = 0;  // calls begun
   xylem_status broken_ = XYLEM_SUCCESS;

@@ -7,24 +7,34 @@
 
 namespace xylem {
 
-BufferBytes buffer_bytes(const Call& call, std::uint32_t rank, std::uint32_t ranks) {
-  const std::size_t bytes = call.count * exec::type_bytes(call.type);
-  const bool is_root = rank == call.root;
-  switch (call.collective) {
-    case coll::Collective::allreduce:
-      return {bytes, bytes};
-    case coll::Collective::reduce:
-      return {bytes, is_root ? bytes : 0};
-    case coll::Collective::bcast:
-      return is_root ? BufferBytes{bytes, 0} : BufferBytes{0, bytes};
-    case coll::Collective::allgather:
-      return {bytes, bytes * ranks};
-    case coll::Collective::reduce_scatter_block:
-      return {bytes * ranks, bytes};
-    case coll::Collective::barrier:
-      break;
+namespace {
+
+// From the begin of a buffer to the end of its last block.
+std::size_t extent(coll::Buffer kind, const BlockList& list, std::size_t bytes, std::size_t unit, std::uint32_t ranks) {
+  if (kind != coll::Buffer::blocks) return kind == coll::Buffer::none ? 0 : bytes;
+  if (list.counts == nullptr) return bytes * ranks;
+  std::size_t end = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    end = list.offsets == nullptr ? end + list.counts[rank] : std::max(end, list.offsets[rank] + list.counts[rank]);
   }
-  return {};
+  return end * unit;
+}
+
+}  // namespace
+
+BufferBytes buffer_bytes(const Call& call, std::uint32_t rank, std::uint32_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  const std::size_t unit = exec::type_bytes(call.type), bytes = call.count * unit;
+  const bool is_root = rank == call.root, is_bcast = call.collective == coll::Collective::bcast;
+  BufferBytes all;
+  if (is_root || !(is_bcast || coll::only_root_sends(call.collective))) {
+    all.input = extent(facts.input, call.sent, bytes, unit, ranks);
+  }
+  if (is_bcast ? !is_root : is_root || !coll::only_root_receives(call.collective)) {
+    all.output = extent(facts.output, call.received, bytes, unit, ranks);
+    all.output_has_gaps = call.received.offsets != nullptr;
+  }
+  return all;
 }
 
 namespace {
@@ -66,6 +76,7 @@ StagedCall::StagedCall(const Call& call, const BufferBytes& bytes)
   }
   if (output_on_device()) {
     output_.copy = cuda::PinnedMemory(bytes.output, output_.memory);
+    if (bytes.output_has_gaps) cuda::copy(output_.copy.data(), call.output, bytes.output, home(output_.memory), stream_);
     call_.output = output_.copy.data();
     if (call.input == call.output && bytes.input == 0) call_.input = output_.copy.data();
   }
@@ -79,6 +90,7 @@ void StagedCall::stage_overlapping(const Call& call, const BufferBytes& bytes) {
   const std::byte* const end = std::max<const std::byte*>(input + bytes.input, output + bytes.output);
   output_.copy = cuda::PinnedMemory(static_cast<std::size_t>(end - begin), output_.memory);
   std::byte* const copy = output_.copy.data();
+  if (bytes.output_has_gaps) cuda::copy(copy + (output - begin), output, bytes.output, home(output_.memory), stream_);
   cuda::copy(copy + (input - begin), input, bytes.input, home(output_.memory), stream_);
   call_.input = copy + (input - begin);
   call_.output = copy + (output - begin);

@@ -12,6 +12,7 @@ namespace xylem {
 struct BufferBytes {
   std::size_t input = 0;
   std::size_t output = 0;
+  bool output_has_gaps = false;  // between blocks there may be what must stay
 };
 BufferBytes buffer_bytes(const Call& call, std::uint32_t rank, std::uint32_t ranks);
 

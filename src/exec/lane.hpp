@@ -70,11 +70,14 @@ class Lane {
     if (own.bytes != 0) port_.copy(buffer, own);
     port_.end_publish();
   }
-  // Shows `blocks` blocks of `bytes` bytes each, one behind the other.
+  // Shows `blocks` blocks, `width` bytes apart. A block may be shorter.
   template <class BlockAt>
-  XYLEM_HD void show_blocks(std::uint32_t blocks, std::size_t bytes, BlockAt block_at) {
-    const Slice buffer = port_.begin_publish(blocks * bytes);
-    for (std::uint32_t i = 0; i < blocks; ++i) port_.copy({buffer.data + i * bytes, bytes}, block_at(i));
+  XYLEM_HD void show_blocks(std::uint32_t blocks, std::size_t width, BlockAt block_at) {
+    const Slice buffer = port_.begin_publish(blocks * width);
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      const View block = block_at(i);
+      copy({buffer.data + i * width, block.bytes}, block);
+    }
     port_.end_publish();
   }
   XYLEM_HD View fetch(std::uint32_t member, std::size_t bytes) { return port_.fetch(member, bytes); }
@@ -82,6 +85,10 @@ class Lane {
 
   XYLEM_HD void copy(Slice out, View in) {
     if (out.bytes != 0) port_.copy(out, in);
+  }
+  // Copies what is not in place already.
+  XYLEM_HD void keep(Slice out, View in) {
+    if (out.data != in.data) copy(out, in);
   }
   XYLEM_HD void reduce(Slice out, View left, View right) {
     if (out.bytes != 0) port_.reduce(out, left, right);

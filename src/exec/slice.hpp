@@ -19,4 +19,10 @@ struct View {
   XYLEM_HD View(Slice slice) : data(slice.data), bytes(slice.bytes) {}  // NOLINT: every Slice is a View
 };
 
+// Whether the ranges overlap without being the same: then nothing may be copied or reduced from one to the other.
+XYLEM_HD inline bool lies_askew(Slice out, View in) {
+  const auto a = reinterpret_cast<std::uintptr_t>(out.data), b = reinterpret_cast<std::uintptr_t>(in.data);
+  return a != b && a < b + in.bytes && b < a + out.bytes;
+}
+
 }  // namespace xylem::exec

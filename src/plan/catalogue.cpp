@@ -6,7 +6,7 @@ namespace xylem::plan {
 
 std::span<const Algorithm> catalogue() {
   static constexpr auto algorithms = coll::Algorithms::map([]<class A>() {
-    return Algorithm{A::collective, A::name, A::traits, &A::cost};
+    return Algorithm{A::collective, A::name, A::traits, &A::cost, &coll::scratch_bytes<A>};
   });
   return algorithms;
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "coll/args.hpp"
 #include "coll/collective.hpp"
 #include "coll/traits.hpp"
 
@@ -12,7 +13,8 @@ struct Algorithm {
   coll::Collective collective;
   const char* name;
   coll::Traits traits;
-  double (*cost)(const coll::Workload& work);  // seconds
+  double (*cost)(const coll::Workload& work);            // seconds
+  std::size_t (*scratch_bytes)(const coll::Args& args);  // see coll/algorithms.hpp
 };
 
 // In the order of the list; an algorithm's index here is its number everywhere.

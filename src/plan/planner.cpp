@@ -12,10 +12,6 @@ namespace {
 // Whole cache lines, so that every chunk starts on one and holds whole elements of every type.
 constexpr std::uint32_t kChunkUnit = 64;
 
-bool needs_own_part_in_a_buffer(const Algorithm& algorithm) {
-  return algorithm.collective == coll::Collective::reduce_scatter_block && algorithm.traits.board;
-}
-
 }  // namespace
 
 Planner::Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes)
@@ -68,7 +64,7 @@ std::uint32_t Planner::chunk_for(const Algorithm& algorithm) const {
 
 std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_bytes) const {
   if (algorithm.traits.one_host_only && shape_.hosts > 1) return "works inside one host only";
-  if (needs_own_part_in_a_buffer(algorithm) && chunk_for(algorithm) / element_bytes < shape_.ranks) {
+  if (algorithm.traits.part_per_rank && chunk_for(algorithm) / element_bytes < shape_.ranks) {
     return "a board buffer does not hold an element for each rank";
   }
   return {};

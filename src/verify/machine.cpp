@@ -17,7 +17,19 @@ Machine::Machine(const MachineShape& shape, Terms& terms)
 }
 
 void Machine::add_call(std::vector<Program> programs, std::vector<Buffers> buffers) {
-  calls_.push_back({std::move(programs), std::move(buffers)});
+  std::vector<Heard> heard(ranks_.size(), Heard(ranks_.size()));
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) heard[rank][rank] = true;
+  calls_.push_back({std::move(programs), std::move(buffers), std::move(heard)});
+}
+
+bool Machine::heard_of_all(std::uint32_t call, std::uint32_t rank) const {
+  const Heard& known = calls_[call].heard[rank];
+  return std::all_of(known.begin(), known.end(), [](bool one) { return one; });
+}
+
+void Machine::hear(std::uint32_t rank, const Heard& news) {
+  Heard& known = heard(rank);
+  for (std::size_t i = 0; i < news.size(); ++i) known[i] = known[i] || news[i];
 }
 
 std::optional<Violation> Machine::run() {
@@ -91,7 +103,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
     case Action::end_send: {
       Channel& out = channel(rank, step.peer);
       if (!out.writing) return violate(rank, "a slot is published that was not begun");
-      out.queue.push_back({self.call, std::move(*out.writing)});
+      out.queue.push_back({self.call, std::move(*out.writing), heard(rank)});
       out.writing.reset();
       return true;
     }
@@ -104,6 +116,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
       if (message.data.size() != step.bytes) {
         return violate(rank, "the slot holds " + std::to_string(message.data.size()) + " elements");
       }
+      hear(rank, message.heard);
       in.reading = true;
       return true;
     }
@@ -123,7 +136,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
     }
     case Action::end_publish: {
       if (!self.publishing) return violate(rank, "a board buffer is published that was not begun");
-      self.shown[self.epoch % depth] = Shown{self.epoch, self.call, std::move(*self.publishing)};
+      self.shown[self.epoch % depth] = Shown{self.epoch, self.call, std::move(*self.publishing), heard(rank)};
       self.publishing.reset();
       return true;
     }
@@ -133,6 +146,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
       if (there->epoch > self.epoch) return violate(rank, "the board buffer has been overwritten");
       if (there->call != self.call) return violate(rank, "the board buffer is of call " + std::to_string(there->call));
       if (there->data.size() < step.bytes) return violate(rank, "the board buffer holds less than is fetched");
+      hear(rank, there->heard);
       self.fetched[step.peer] = true;
       return true;
     }
@@ -200,6 +214,11 @@ bool Machine::move(std::uint32_t rank, const Step& step) {
       second.offset + step.bytes > right->size()) {
     return violate(rank, "reaches beyond the end of a buffer");
   }
+  const auto askew = [&](const Region& in) {
+    return in.space == step.out.space && in.peer == step.out.peer && in.offset != step.out.offset &&
+           in.offset < step.out.offset + step.bytes && step.out.offset < in.offset + step.bytes;
+  };
+  if (askew(step.left) || askew(second)) return violate(rank, "overlaps its own operand");
   for (std::uint64_t i = 0; i < step.bytes; ++i) {
     const Term value = (*left)[step.left.offset + i];
     (*out)[step.out.offset + i] = step.action == Action::copy ? value : terms_.reduce(value, (*right)[second.offset + i]);

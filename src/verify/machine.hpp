@@ -48,10 +48,16 @@ class Machine {
 
   const Buffers& buffers(std::uint32_t call, std::uint32_t rank) const { return calls_[call].buffers[rank]; }
 
+  // Whether the rank ended the call only after every rank had begun it: news of that had reached it through other ranks.
+  bool heard_of_all(std::uint32_t call, std::uint32_t rank) const;
+
  private:
+  // Ranks that are known to have begun the call.
+  using Heard = std::vector<bool>;
   struct Message {
     std::uint32_t call;
     std::vector<Term> data;
+    Heard heard;
   };
   struct Channel {
     std::deque<Message> queue;                 // published, not yet given back
@@ -62,10 +68,12 @@ class Machine {
     std::uint64_t epoch;
     std::uint32_t call;
     std::vector<Term> data;
+    Heard heard;
   };
   struct Call {
     std::vector<Program> programs;
     std::vector<Buffers> buffers;
+    std::vector<Heard> heard;  // by rank
   };
   // A place in a program: a half of a split is a thread of its own.
   struct Thread {
@@ -87,6 +95,8 @@ class Machine {
   void begin_split(std::uint32_t rank, std::size_t fork);
   std::vector<Term>* memory(std::uint32_t rank, const Region& region, bool write);
   bool move(std::uint32_t rank, const Step& step);
+  Heard& heard(std::uint32_t rank) { return calls_[ranks_[rank].call].heard[rank]; }
+  void hear(std::uint32_t rank, const Heard& news);
   Channel& channel(std::uint32_t from, std::uint32_t to) { return channels_[from * ranks_.size() + to]; }
   std::uint32_t member_rank(std::uint32_t rank, std::uint32_t member) const { return members_[shape_.host_of[rank]][member]; }
   bool violate(std::uint32_t rank, const std::string& text);

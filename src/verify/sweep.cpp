@@ -44,11 +44,10 @@ std::vector<Placement> placements(std::uint32_t ranks, bool one_host_only, std::
 
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant) {
   // Chunks of a few elements prove as much as large ones in less time, where a chunk need not have a part for each rank.
-  const plan::Algorithm& text = plan::catalogue()[algorithm];
-  const bool parts = text.traits.board && text.collective == coll::Collective::reduce_scatter_block;
+  const bool parts = plan::catalogue()[algorithm].traits.part_per_rank;
   const std::uint64_t chunk = parts || variant % 4 == 0 ? ranks + variant % 3 : 1 + variant % 5;
   const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, chunk * ranks + 2, chunk * 11};
-  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1};
+  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1, 1 + variant % 3};
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {

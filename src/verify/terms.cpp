@@ -42,9 +42,13 @@ Term Terms::reduce(Term left, Term right) {
   return add({left, right, 0, 0, 0, nodes_[left].leaves + nodes_[right].leaves});
 }
 
-bool Terms::is_complete(Term term, std::uint32_t call, std::uint32_t ranks, std::uint64_t index) const {
-  if (term == kGarbage || nodes_[term].leaves != ranks) return false;
-  std::vector<bool> seen(ranks);
+bool Terms::is_sum(Term term, std::uint32_t call, std::uint32_t first, std::uint32_t last, std::uint64_t index) const {
+  if (term == kGarbage || nodes_[term].leaves != last - first) return false;
+  const auto fits = [&](const Node& leaf) {
+    return leaf.call == call && leaf.index == index && leaf.rank >= first && leaf.rank < last;
+  };
+  if (nodes_[term].left == kGarbage) return fits(nodes_[term]);
+  std::vector<bool> seen(last - first);
   std::vector<Term> open = {term};
   while (!open.empty()) {
     const Node& node = nodes_[open.back()];
@@ -54,8 +58,24 @@ bool Terms::is_complete(Term term, std::uint32_t call, std::uint32_t ranks, std:
       open.push_back(node.right);
       continue;
     }
-    if (node.call != call || node.index != index || node.rank >= ranks || seen[node.rank]) return false;
-    seen[node.rank] = true;
+    if (!fits(node) || seen[node.rank - first]) return false;
+    seen[node.rank - first] = true;
+  }
+  return true;
+}
+
+bool Terms::is_in_rank_order(Term term) const {
+  std::vector<Term> open = {term};
+  for (std::int64_t before = -1; !open.empty();) {
+    const Node& node = nodes_[open.back()];
+    open.pop_back();
+    if (node.left != kGarbage) {
+      open.push_back(node.right);
+      open.push_back(node.left);
+      continue;
+    }
+    if (node.rank <= before) return false;
+    before = node.rank;
   }
   return true;
 }

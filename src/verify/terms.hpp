@@ -21,8 +21,12 @@ class Terms {
   // left op right. kGarbage where one of them is.
   Term reduce(Term left, Term right);
 
-  // The term is the reduction of exactly one contribution of each of `ranks` ranks, all of element `index` of call `call`.
-  bool is_complete(Term term, std::uint32_t call, std::uint32_t ranks, std::uint64_t index) const;
+  // The term is the reduction of exactly one contribution of each of the ranks first ... last - 1, all of element `index` of
+  // call `call`.
+  bool is_sum(Term term, std::uint32_t call, std::uint32_t first, std::uint32_t last, std::uint64_t index) const;
+
+  // From left to right, the contributions are of rising ranks. For terms that are sums.
+  bool is_in_rank_order(Term term) const;
 
  private:
   struct Node {

@@ -2,8 +2,9 @@
 // recorded for every rank, and the recorded steps are run over symbolic values.
 //
 // Proved are: each output element has exactly the right contributions, each once; in an allreduce all ranks have them in one
-// association and operand order; channels and boards of the given depth do not deadlock; no slot or buffer is touched by a
-// rank that does not hold it, in this or in a neighbouring call; every message is received with the length it was sent with.
+// association and operand order, in a scan in the order of ranks; a barrier lets nobody go before all have come; channels and
+// boards of the given depth do not deadlock; no slot or buffer is touched by a rank that does not hold it, in this or in a
+// neighbouring call; every message is received with the length it was sent with.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "verify/call_setup.hpp"
 #include "verify/machine.hpp"
 
 namespace xylem::verify {
-
-// One of the calls that follow each other.
-struct CallSpec {
-  std::uint32_t algorithm = 0;  // in plan::catalogue()
-  std::uint64_t count = 0;      // elements of the vector or of a rank's block
-  std::uint64_t chunk = 1;      // elements in a slot or board buffer
-  std::uint32_t root = 0;
-  bool in_place = false;
-};
 
 struct Job {
   std::vector<std::uint32_t> host_of;  // by rank

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <map>
 
-#include "elements.hpp"
+#include "collective_case.hpp"
 #include "plan/catalogue.hpp"
 #include "rank_threads.hpp"
 
@@ -12,80 +12,6 @@ namespace xylem::test {
 namespace {
 
 using coll::Collective;
-
-struct Case {
-  std::size_t count;
-  xylem_type type;
-  xylem_op op;
-  int root;
-  bool in_place;
-  int salt;
-};
-
-std::string text_of(const Case& c, std::uint32_t rank) {
-  return "rank " + std::to_string(rank) + " count " + std::to_string(c.count) + " " + exec::type_name(c.type) + " " +
-         exec::op_name(c.op) + " root " + std::to_string(c.root) + (c.in_place ? " in place" : "");
-}
-
-// Beyond what a rank may write, this stays.
-constexpr std::byte kUntouched{0xA5};
-
-// Runs one case on one rank and compares with the right answer.
-void check_case(Communicator& comm, Collective collective, const Case& c) {
-  const int ranks = static_cast<int>(comm.size()), rank = static_cast<int>(comm.rank());
-  const std::size_t bytes = c.count * exec::type_bytes(c.type);
-  const std::size_t blocks = static_cast<std::size_t>(ranks);
-  const bool is_root = rank == c.root;
-  Call call{.collective = collective, .count = c.count, .type = c.type};
-  Bytes input, output, expected;
-  switch (collective) {
-    case Collective::allreduce:
-    case Collective::reduce:
-      call.op = c.op;
-      input = make_input(c.type, c.op, rank, c.count, c.salt);
-      if (collective == Collective::allreduce || is_root) {
-        output = c.in_place ? input : Bytes(bytes, kUntouched);
-        expected = fold_inputs(c.type, c.op, ranks, c.count, c.salt);
-      }
-      break;
-    case Collective::bcast:
-      output = is_root ? make_input(c.type, XYLEM_SUM, rank, c.count, c.salt) : Bytes(bytes, kUntouched);
-      expected = make_input(c.type, XYLEM_SUM, c.root, c.count, c.salt);
-      break;
-    case Collective::allgather:
-      input = make_input(c.type, XYLEM_SUM, rank, c.count, c.salt);
-      output = Bytes(bytes * blocks, kUntouched);
-      if (c.in_place) std::copy(input.begin(), input.end(), output.begin() + static_cast<std::ptrdiff_t>(bytes) * rank);
-      for (int r = 0; r < ranks; ++r) {
-        const Bytes block = make_input(c.type, XYLEM_SUM, r, c.count, c.salt);
-        expected.insert(expected.end(), block.begin(), block.end());
-      }
-      break;
-    case Collective::reduce_scatter_block: {
-      call.op = c.op;
-      input = make_input(c.type, c.op, rank, c.count * blocks, c.salt);
-      output = c.in_place ? input : Bytes(bytes, kUntouched);
-      const Bytes sum = fold_inputs(c.type, c.op, ranks, c.count * blocks, c.salt);
-      const auto begin = sum.begin() + static_cast<std::ptrdiff_t>(bytes) * rank;
-      expected.assign(begin, begin + static_cast<std::ptrdiff_t>(bytes));
-      break;
-    }
-    case Collective::barrier:
-      break;
-  }
-  const Bytes before = input;
-  call.output = output.empty() ? nullptr : output.data();
-  call.input = input.data();
-  if (collective == Collective::bcast) call.input = output.data();
-  if (collective == Collective::allgather && c.in_place) call.input = output.data() + bytes * static_cast<std::size_t>(rank);
-  if (c.in_place && !output.empty() && collective != Collective::allgather) call.input = output.data();
-  if (collective == Collective::bcast || collective == Collective::reduce) call.root = static_cast<std::uint32_t>(c.root);
-
-  ASSERT_EQ(comm.run(call), XYLEM_SUCCESS) << comm.error();
-  output.resize(expected.size());  // in place, reduce_scatter_block leaves the rest of the buffer undefined
-  EXPECT_TRUE(output == expected) << coll::collective_name(collective) << " " << text_of(c, comm.rank());
-  EXPECT_TRUE(input == before) << "send buffer was written: " << text_of(c, comm.rank());
-}
 
 // Counts around every boundary of a chunk, spread over types, ops and roots: each value of each parameter meets each value of
 // the others somewhere in the product of short cycles.
@@ -98,8 +24,7 @@ std::vector<Case> cases_for(Collective collective, int ranks, std::size_t chunk_
   int step = 0;
   for (int type = 0; type < XYLEM_TYPE_COUNT; ++type) {
     for (int op = 0; op < XYLEM_OP_COUNT; ++op) {
-      const bool reduces = collective == Collective::allreduce || collective == Collective::reduce ||
-                           collective == Collective::reduce_scatter_block;
+      const bool reduces = coll::facts(collective).reduces;
       if (reduces && exec::find_reduce(static_cast<xylem_op>(op), static_cast<xylem_type>(type)) == nullptr) continue;
       if (!reduces && op > 0) continue;
       for (int variant = 0; variant < (reduces ? 1 : 4); ++variant, ++step) {
@@ -217,20 +142,19 @@ TEST(LargeMessages, AreExactInEveryElement) {
 // into the next call while a slow one is still in the last.
 TEST(Sequences, OfDifferingCallsKeepApart) {
   for (const int ranks : {2, 3, 5, 8}) {
-    run_ranks(
-        ranks,
-        [&](Communicator& comm) {
-          int salt = 0;
-          for (int round = 0; round < 60; ++round) {
-            for (const Collective collective : {Collective::bcast, Collective::allreduce, Collective::reduce,
-                                                Collective::bcast, Collective::allgather, Collective::reduce_scatter_block}) {
-              ++salt;
-              const std::size_t count = static_cast<std::size_t>(salt * salt) % 3001;
-              check_case(comm, collective, {count, XYLEM_DOUBLE, XYLEM_SUM, salt % ranks, salt % 2 == 0, salt});
-            }
-          }
-        },
-        {}, {.algorithm = "", .chunk_bytes = 512, .timeout_seconds = 0});
+    run_ranks(ranks,
+              [&](Communicator& comm) {
+                int salt = 0;
+                for (int round = 0; round < 20; ++round) {
+                  for (const plan::Algorithm& algorithm : plan::catalogue()) {
+                    const Collective collective = algorithm.collective;
+                    ++salt;
+                    const std::size_t count = static_cast<std::size_t>(salt * salt) % 3001;
+                    check_case(comm, collective, {count, XYLEM_DOUBLE, XYLEM_SUM, salt % ranks, salt % 2 == 0, salt});
+                  }
+                }
+              },
+              {}, {.algorithm = "", .chunk_bytes = 512, .timeout_seconds = 0});
   }
 }
 
