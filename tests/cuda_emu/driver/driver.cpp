@@ -44,7 +44,6 @@ EmulatedDevice& Driver::device(CUdevice ordinal) {
 void start_driver(Driver& the_driver, unsigned flags) {
   require(flags == 0);
   require(!the_driver.ended, CUDA_ERROR_DEINITIALIZED);
-  require(!the_driver.inherited, CUDA_ERROR_NOT_INITIALIZED);
   if (the_driver.started) {
     require(the_driver.unusable == CUDA_SUCCESS, the_driver.unusable);
     return;
@@ -63,7 +62,6 @@ void start_driver(Driver& the_driver, unsigned flags) {
 
 void require_usable(Driver& the_driver) {
   require(!the_driver.ended, CUDA_ERROR_DEINITIALIZED);
-  require(!the_driver.inherited, CUDA_ERROR_NOT_INITIALIZED);
   require(the_driver.unusable == CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED);
 }
 
@@ -74,6 +72,7 @@ using namespace cuda_emu;
 CUresult cuInit(unsigned flags) {
   try {
     Driver& the_driver = driver();
+    require(!the_driver.inherited, CUDA_ERROR_NOT_INITIALIZED);
     const std::scoped_lock lock(the_driver.mutex);
     start_driver(the_driver, flags);
     return CUDA_SUCCESS;

@@ -63,6 +63,7 @@ struct Driver {
 };
 
 Driver& driver();
+bool in_host_function();                            // of cuLaunchHostFunc, in this thread
 void start_driver(Driver& driver, unsigned flags);  // cuInit
 void require_usable(Driver& driver);
 
@@ -85,6 +86,9 @@ template <class Body>
 CUresult enter(Body body) {
   try {
     Driver& the_driver = driver();
+    // Asked without the lock: when this child was forked, another thread of its parent may have held it.
+    if (the_driver.inherited) return CUDA_ERROR_NOT_INITIALIZED;
+    if (in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
     const std::scoped_lock lock(the_driver.mutex);
     require_usable(the_driver);
     body(the_driver);

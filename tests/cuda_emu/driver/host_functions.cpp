@@ -8,6 +8,8 @@
 namespace cuda_emu {
 namespace {
 
+thread_local bool calls_host_functions = false;
+
 void call(const HostFunction& function) {
   if (function.stream == 0) {
     reinterpret_cast<CUhostFn>(function.function)(reinterpret_cast<void*>(function.data));
@@ -19,6 +21,7 @@ void call(const HostFunction& function) {
 
 // Ends when the executor does.
 void serve(Executor& executor, int socket) {
+  calls_host_functions = true;
   Received received;
   while (receive_message(socket, received)) {
     Message message = received.message;
@@ -55,6 +58,10 @@ CUresult submit_value(Kind kind, CUstream stream, const Value& value) {
 std::uint64_t address_of(void (*function)()) { return reinterpret_cast<std::uint64_t>(function); }
 
 }  // namespace
+
+// They may not call CUDA: what they would wait for waits for them.
+bool in_host_function() { return calls_host_functions; }
+
 }  // namespace cuda_emu
 
 using namespace cuda_emu;

@@ -113,6 +113,20 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   });
 }
 
+// What was captured so far cannot be had.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+                                     const cudaGraphEdgeData** edges, size_t* count) {
+  return with_device([&](const DriverCalls& driver) {
+    cuuint64_t number = 0;
+    const CUresult result =
+        driver.cuStreamGetCaptureInfo(stream, reinterpret_cast<CUstreamCaptureStatus*>(status), &number, graph, dependencies,
+                                      reinterpret_cast<const CUgraphEdgeData**>(edges), count);
+    if (id != nullptr) *id = number;
+    return result;
+  });
+}
+
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return with_device([&](const DriverCalls& driver) {
     return driver.cuThreadExchangeStreamCaptureMode(reinterpret_cast<CUstreamCaptureMode*>(mode));

@@ -227,6 +227,18 @@ TEST(HostFunctions, AreCalledInOrderAndHoldTheStream) {
   EXPECT_EQ(calls, (std::vector<int>{100, 207}));
 }
 
+TEST(HostFunctions, MayNotCallCuda) {
+  start();
+  CUresult result = CUDA_SUCCESS;
+  const CUhostFn call = [](void* data) {
+    CUdeviceptr pointer = 0;
+    *static_cast<CUresult*>(data) = cuMemAlloc(&pointer, 16);
+  };
+  EXPECT_CUDA(cuLaunchHostFunc(nullptr, call, &result));
+  EXPECT_CUDA(cuCtxSynchronize());
+  EXPECT_EQ(result, CUDA_ERROR_NOT_PERMITTED);
+}
+
 TEST(HostFunctions, CallbacksAreToldTheirStream) {
   start();
   const CUstream one = stream();
