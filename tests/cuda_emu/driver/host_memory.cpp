@@ -1,6 +1,7 @@
 // Host memory that the device may touch: pinned, registered and managed.
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -23,7 +24,8 @@ void exchange(const MappedRange& range, int flags, int file) {
   void* const copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   require(copy != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
   std::memcpy(copy, pointer_to(range.begin), bytes);
-  require(mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pointer_to(range.begin)) != MAP_FAILED,
+  // Not mremap(): the hooks of UCX, which MPICH loads, replace it by a function of theirs that drops the address.
+  require(syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, range.begin) != -1,
           CUDA_ERROR_OUT_OF_MEMORY);
 }
 
