@@ -23,7 +23,7 @@ function(xylem_unit_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE xylem_flags xylem_core GTest::gmock_main ${ARG_LIBRARIES})
   # What is tested is optimised; the tests themselves are built to be built quickly.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${XYLEM_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
   add_dependencies(unit_tests ${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
