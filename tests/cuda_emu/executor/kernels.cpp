@@ -3,14 +3,14 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
-#include <atomic>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "executor/application.hpp"
+#include "executor/block_threads.hpp"
 #include "executor/devices.hpp"
 
 namespace cuda_emu {
@@ -19,6 +19,12 @@ namespace {
 std::vector<cuda_emu_kernel>& kernels() {
   static std::vector<cuda_emu_kernel> all;
   return all;
+}
+
+// Never destroyed: its threads end with the process.
+BlockThreads& block_threads() {
+  static auto* const threads = new BlockThreads;
+  return *threads;
 }
 
 }  // namespace
@@ -58,16 +64,10 @@ void run_kernel(const Launch& launch, std::span<const std::byte> parameters) {
   std::memcpy(copy.data(), parameters.data(), parameters.size());
 
   const Room room(launch);
-  std::atomic<std::uint32_t> next{0};
-  const auto run_blocks = [&] {
+  block_threads().run(launch.blocks, room.blocks(), [&](std::uint32_t block) {
     now_doing(kernel.name);
-    for (std::uint32_t block = next++; block < launch.blocks; block = next++) {
-      kernel.run_block(copy.data(), block, launch.blocks);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (std::uint32_t i = 1; i < room.blocks(); ++i) others.emplace_back(run_blocks);
-  run_blocks();
+    kernel.run_block(copy.data(), block, launch.blocks);
+  });
 }
 
 }  // namespace cuda_emu

@@ -52,6 +52,7 @@ TEST(Graphs, AreLaunchedAThousandTimes) {
   const CUfunction add = function("add");
   const CUdeviceptr memory = allocate(400), copy = allocate(400);
   EXPECT_CUDA(cuMemsetD32(memory, 0, 100));
+  EXPECT_CUDA(cuCtxSynchronize());
   std::atomic<int> calls = 0;
   begin(one, CU_STREAM_CAPTURE_MODE_GLOBAL);
   EXPECT_CUDA(launch(add, 1, one, AddParameters{words(memory), 100, 1}));
