@@ -1,0 +1,143 @@
+// The real Port with a Team that waits in the explorer, and wrong users of it.
+#pragma once
+
+#include <utility>
+
+#include "exec/lane.hpp"
+#include "exec/port.hpp"
+#include "scenarios.hpp"
+
+namespace xylem::explorer {
+
+// What ranks send and show: two numbers.
+struct Payload {
+  std::uint32_t sender = 0, number = 0;
+  bool operator==(const Payload&) const = default;
+};
+inline constexpr std::size_t kPayloadBytes = sizeof(Payload);
+
+// A rank's one thread. Between looks it does what exec/waiter.cpp does as far as others can tell: it looks at the abort word.
+// That one sleeps for a bounded time and needs no waking, so sleep is no more than seeing a store late.
+class Team {
+ public:
+  Team(const std::uint32_t& abort_word, bool deaf) : abort_word_(abort_word), deaf_(deaf) {}
+
+  static constexpr bool kConnects = false;
+  static constexpr int rank() { return 0; }
+  static constexpr int size() { return 1; }
+  static void sync() {}
+  template <class Function>
+  static auto lead(Function function) {
+    return function();
+  }
+  static exec::Fault agree(exec::Fault fault) { return fault; }
+  static void report(exec::Fault, std::uint32_t, bool) {}
+
+  template <class Ready>
+  exec::Fault wait(Ready ready) {
+    Explorer::begin_wait();
+    while (!ready()) {
+      if (!deaf_) {
+        if (const auto raised = exec::abort_fault(exec::load_acquire(abort_word_)); raised != exec::Fault::none)
+          return raised;
+      }
+      Explorer::pause();
+    }
+    return exec::Fault::none;
+  }
+
+ private:
+  const std::uint32_t& abort_word_;
+  bool deaf_;
+};
+
+struct Arithmetic {
+  static void copy(Team&, exec::Slice out, exec::View in) {
+    for (std::size_t at = 0; at < out.bytes; at += sizeof(std::uint32_t)) {
+      *reinterpret_cast<std::uint32_t*>(out.data + at) = *reinterpret_cast<const std::uint32_t*>(in.data + at);
+    }
+  }
+};
+
+using RightPort = exec::MemoryPort<Team, Arithmetic>;
+inline constexpr std::uint32_t kSignature = 0x5eed;
+
+// A port whose verbs are in the wrong order.
+template <Misuse misuse>
+class WrongPort : public RightPort {
+ public:
+  using RightPort::RightPort;
+
+  exec::Slice begin_send(std::uint32_t peer, std::size_t bytes) {
+    const exec::Slice slot = RightPort::begin_send(peer, bytes);
+    if (misuse == Misuse::publish_before_write) RightPort::end_send(peer, bytes);
+    return slot;
+  }
+  void end_send(std::uint32_t peer, std::size_t bytes) {
+    if (misuse != Misuse::publish_before_write) RightPort::end_send(peer, bytes);
+  }
+  exec::View begin_recv(std::uint32_t peer, std::size_t bytes) {
+    const exec::View slot = RightPort::begin_recv(peer, bytes);
+    if (misuse == Misuse::release_before_read) RightPort::end_recv(peer);
+    return slot;
+  }
+  void end_recv(std::uint32_t peer) {
+    if (misuse != Misuse::release_before_read) RightPort::end_recv(peer);
+  }
+  exec::Slice begin_publish(std::size_t bytes) {
+    const exec::Slice buffer = RightPort::begin_publish(bytes);
+    if (misuse == Misuse::publish_before_write) RightPort::end_publish();
+    return buffer;
+  }
+  void end_publish() {
+    if (misuse != Misuse::publish_before_write) RightPort::end_publish();
+  }
+  exec::View fetch(std::uint32_t member, std::size_t bytes) {
+    const exec::View buffer = RightPort::fetch(member, bytes);
+    if (misuse == Misuse::release_before_read) {
+      RightPort::finish(false);
+      finished_ = true;
+    }
+    return buffer;
+  }
+  void finish(bool all_fetched) {
+    if (!std::exchange(finished_, false)) RightPort::finish(all_fetched || misuse == Misuse::claims_to_have_fetched);
+  }
+
+ private:
+  bool finished_ = false;
+};
+
+// body(port), with the port that a misuse asks for.
+template <class Body>
+void with_port(Misuse misuse, Team& team, exec::Endpoints& endpoints, Body body) {
+  const auto run = [&]<class Port>(Port port) { body(port); };
+  switch (misuse) {
+    case Misuse::publish_before_write:
+      return run(WrongPort<Misuse::publish_before_write>(team, endpoints, {}, kSignature));
+    case Misuse::release_before_read:
+      return run(WrongPort<Misuse::release_before_read>(team, endpoints, {}, kSignature));
+    case Misuse::claims_to_have_fetched:
+      return run(WrongPort<Misuse::claims_to_have_fetched>(team, endpoints, {}, kSignature));
+    default:
+      return run(RightPort(team, endpoints, {}, kSignature));
+  }
+}
+
+inline exec::View view(const Payload& payload) { return {reinterpret_cast<const std::byte*>(&payload), kPayloadBytes}; }
+inline exec::Slice slice(Payload& payload) { return {reinterpret_cast<std::byte*>(&payload), kPayloadBytes}; }
+
+inline void expect_payload(const Payload& got, const Payload& wanted) {
+  if (!(got == wanted)) {
+    Explorer::fail("wrong payload: message " + std::to_string(got.number) + " of rank " + std::to_string(got.sender) +
+                   " in place of " + std::to_string(wanted.number) + " of rank " + std::to_string(wanted.sender));
+  }
+}
+inline void expect_fault(exec::Fault got, exec::Fault wanted) {
+  if (got != wanted) {
+    Explorer::fail("fault " + std::to_string(static_cast<unsigned>(got)) + " in place of " +
+                   std::to_string(static_cast<unsigned>(wanted)));
+  }
+}
+
+}  // namespace xylem::explorer
