@@ -75,6 +75,9 @@ def check_statistics(path, options):
 def main():
     options = arguments()
     environment = dict(setting.split("=", 1) for setting in options.env)
+    if any("cuda_emu" in value for value in environment.values()):
+        # The emulated GPUs of this job are its own: kernels of other jobs that run meanwhile do not take turns with its kernels.
+        environment.setdefault("CUDA_EMU_MACHINE", f"job-{os.getpid()}")
     if options.without_preload:
         run(options, "", environment)
         return None

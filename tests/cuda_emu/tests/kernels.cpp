@@ -26,6 +26,7 @@ void add(const void* parameters, unsigned block, unsigned blocks) {
 
 void wait_for_flag(const void* parameters, unsigned /*block*/, unsigned /*blocks*/) {
   const auto& call = *static_cast<const WaitParameters*>(parameters);
+  if (call.started != nullptr) Word(*call.started).store(1);
   wait_until(call.flag, call.value);
   Word(*call.to).store(call.answer);
 }

@@ -12,12 +12,13 @@ struct AddParameters {
   std::uint32_t value;
 };
 
-// Waits until *flag is `value`, then stores `answer` in *to.
+// Waits until *flag is `value`, then stores `answer` in *to. Says in *started that it runs, if that is not null.
 struct WaitParameters {
   const std::uint32_t* flag;
   std::uint32_t value;
   std::uint32_t answer;
   std::uint32_t* to;
+  std::uint32_t* started = nullptr;
 };
 
 // All blocks wait for each other: each adds one to *counter and waits until it is the number of blocks.

@@ -139,8 +139,8 @@ TEST(OneProcessAtATime, KernelsThatWaitForEachOtherNeverEnd) {
   });
   start();
   std::uint32_t* const words = shared.registered();
-  EXPECT_CUDA(launch(function("wait_for_flag"), 1, nullptr, WaitParameters{words + 1, 1, 9, words + 2}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_CUDA(launch(function("wait_for_flag"), 1, nullptr, WaitParameters{words + 1, 1, 9, words + 2, words + 4}));
+  while (shared.load(4) == 0) std::this_thread::yield();
   other.line().say(1);
   EXPECT_EQ(other.line().hear<int>(), 2);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));

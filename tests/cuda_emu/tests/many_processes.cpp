@@ -52,6 +52,19 @@ bool holds(CUdeviceptr memory, std::uint32_t value) {
   return right;
 }
 
+// Beside an MPI that replaces mmap and its like by its own.
+bool registers_memory(CUfunction add) {
+  std::vector<std::uint32_t> words(kCount, 1);
+  check(cuMemHostRegister(words.data(), kCount * sizeof(std::uint32_t), 0), "cuMemHostRegister");
+  cuda_emu_test::AddParameters parameters{words.data(), kCount, 2};
+  void* pointers[] = {&parameters};
+  check(cuLaunchKernel(add, 2, 1, 1, 32, 1, 1, 0, nullptr, pointers, nullptr), "cuLaunchKernel");
+  check(cuMemHostUnregister(words.data()), "cuMemHostUnregister");
+  const bool right = words == std::vector<std::uint32_t>(kCount, 3);
+  if (!right) std::fprintf(stderr, "rank %d: registered memory: %u instead of 3\n", rank, words[0]);
+  return right;
+}
+
 bool run() {
   int devices = 0;
   check(cuInit(0), "cuInit");
@@ -74,7 +87,7 @@ bool run() {
     check(cuCtxSynchronize(), "cuCtxSynchronize");
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  return holds(mine, own + kRounds * (left + 1));
+  return holds(mine, own + kRounds * (left + 1)) && registers_memory(add);
 }
 
 }  // namespace
