@@ -17,7 +17,8 @@
  *   Any other value is a CUDA stream: device buffers are read after the work that is in it, and work put into it later finds
  *   the result. It is refused with XYLEM_ERROR_UNSUPPORTED where the process has no CUDA driver, and while the stream is
  *   being captured.
- * - Threads: one communicator is used by one thread at a time; different communicators by different threads at once.
+ * - Threads: one communicator is used by one thread at a time; different communicators by different threads at once. Waiting
+ *   for a nonblocking call is no use of its communicator in this sense.
  * - Results of a reduction are bitwise equal on all ranks that receive them, and from run to run with the same number of
  *   ranks and the same placement on hosts.
  * - No function throws or exits. Each returns a status; xylem_last_error() tells more in words.
@@ -167,7 +168,7 @@ XYLEM_API xylem_status xylem_comm_create(xylem_comm_t* comm, const xylem_bootstr
  */
 XYLEM_API xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_t* new_comm);
 
-/** Ends a communicator. Every rank calls it once; no rank waits for another. NULL is ignored. */
+/** Ends a communicator, after its outstanding calls. Every rank calls it once; no rank waits for another. NULL is ignored. */
 XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
 
 /** This rank in `comm`. */
@@ -240,6 +241,57 @@ XYLEM_API xylem_status xylem_mem_free(void* memory);
  * after the work that the legacy default stream has by then.
  */
 XYLEM_API xylem_status xylem_mem_copy(void* to, const void* from, size_t bytes);
+
+/**
+ * A nonblocking call that was started. The user's, from the start until xylem_test() or xylem_wait() reports its end and sets
+ * it to NULL. NULL is no call: testing or waiting for it succeeds at once.
+ */
+typedef struct xylem_request* xylem_request_t;
+
+/**
+ * Nonblocking forms: arguments and meaning are those of the blocking form. They start the call and return, whatever other
+ * ranks do.
+ *
+ * - Until the call has ended, no buffer of it may be touched (send buffers may be read), and arrays of counts, displacements
+ *   and types must stay as they are.
+ * - All ranks start the calls of one communicator, blocking and nonblocking, in one order; so they also run. Calls on different
+ *   communicators may be started in a different order on each rank: they do not wait for each other.
+ * - Any number may be outstanding on a communicator. A blocking call waits for those that were started before it.
+ * - Calls move inside of any Xylem call that waits, on whatever communicator, in xylem_test(), and by a thread of Xylem's own,
+ *   so they also end while all their ranks compute or sit in calls of another library. That thread exists while something is
+ *   outstanding and a second longer. It blocks all signals, calls neither the bootstrap nor MPI, and sleeps most of the time.
+ * - A request may be tested or waited for by another thread than the one that started it, one at a time; a waiting thread calls
+ *   the bootstrap's `progress`.
+ * - A start that returns an error has started nothing and set *request to NULL. When the communicator fails, all outstanding
+ *   calls end with that error.
+ * - A communicator may be destroyed while calls are outstanding: it ends after them. The requests stay valid and must be waited
+ *   for.
+ */
+XYLEM_API xylem_status xylem_iallreduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                        xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ireduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op, int root,
+                                     xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ibcast(void* buffer, size_t count, xylem_type type, int root, xylem_comm_t comm,
+                                    xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_iallgather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_comm_t comm,
+                                        xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ireduce_scatter_block(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
+                                                   xylem_op op, xylem_comm_t comm, xylem_stream_t stream,
+                                                   xylem_request_t* request);
+XYLEM_API xylem_status xylem_ibarrier(xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+
+/**
+ * Looks whether a call has ended: *done becomes 1 or 0. If so, *request becomes NULL, the results are in place, and the status
+ * is what the call came to. Never waits.
+ */
+XYLEM_API xylem_status xylem_test(xylem_request_t* request, int* done);
+
+/** Waits until a call has ended. Then *request becomes NULL, and the status is what the call came to. */
+XYLEM_API xylem_status xylem_wait(xylem_request_t* request);
+
+/** Waits until `count` calls have ended, of any communicators, in any order. All are set to NULL. The status is that of the
+ *  first in the array that failed. */
+XYLEM_API xylem_status xylem_wait_all(size_t count, xylem_request_t* requests);
 
 /**
  * Writes what this process did so far as one JSON object into `text` (at most `capacity` bytes with the final NUL, cut if

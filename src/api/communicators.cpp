@@ -53,7 +53,10 @@ xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_
 
 xylem_status xylem_comm_destroy(xylem_comm_t comm) {
   return guarded("xylem_comm_destroy", [&] {
-    delete comm;
+    const std::unique_ptr<xylem_comm> ended(comm);
+    if (comm != nullptr && !comm->communicator->quiet()) {
+      xylem::ProgressEngine::of_process().adopt(std::move(comm->communicator));
+    }
     return XYLEM_SUCCESS;
   });
 }

@@ -1,15 +1,39 @@
 #include "api/submit.hpp"
 
 #include "api/errors.hpp"
+#include "api/request.hpp"
 
 namespace xylem::api {
 
+namespace {
+
+xylem_status refuse(const char* function, xylem_status status, const std::string& reason) {
+  return fail(status, std::string(function) + ": " + reason);
+}
+
+}  // namespace
+
 xylem_status run(const char* function, const CheckedCall& checked) {
-  if (checked.status != XYLEM_SUCCESS) return fail(checked.status, std::string(function) + ": " + checked.reason);
+  if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
   return guarded(function, [&] {
     Communicator& communicator = *checked.comm->communicator;
     const xylem_status status = communicator.run(checked.call);
     return status == XYLEM_SUCCESS ? status : fail(status, communicator.error());
+  });
+}
+
+xylem_status start(const char* function, const CheckedCall& checked, xylem_request_t* request) {
+  if (request == nullptr) return refuse(function, XYLEM_ERROR_INVALID_ARGUMENT, "request is NULL");
+  *request = nullptr;
+  if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
+  return guarded(function, [&] {
+    Communicator& communicator = *checked.comm->communicator;
+    auto made = std::make_unique<xylem_request>(communicator, checked.call);
+    if (const xylem_status status = communicator.start(*made); status != XYLEM_SUCCESS) {
+      return fail(status, communicator.error());
+    }
+    *request = made.release();
+    return XYLEM_SUCCESS;
   });
 }
 

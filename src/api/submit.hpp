@@ -8,4 +8,7 @@ namespace xylem::api {
 // The blocking form: runs the call to its end.
 xylem_status run(const char* function, const CheckedCall& checked);
 
+// The nonblocking form: starts the call. *request becomes the user's, or null on failure.
+xylem_status start(const char* function, const CheckedCall& checked, xylem_request_t* request);
+
 }  // namespace xylem::api

@@ -16,8 +16,6 @@ namespace {
 
 double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void poke_bootstrap(void* bootstrap) { static_cast<Bootstrap*>(bootstrap)->progress(); }
-
 const char* fault_text(exec::Fault fault) {
   switch (fault) {
     case exec::Fault::mismatch:
@@ -68,17 +66,20 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       from_(members_.size()),
       board_(memory_->board()),
       endpoints_{to_.data(), from_.data(), &board_, &Communicator::connect, this},
-      waiter_(&memory_->abort_word(), wired.shape.ranks_per_core > 1, settings_.timeout_seconds,
+      engine_(ProgressEngine::of_process()),
+      crowded_(wired.shape.ranks_per_core > 1),
+      waiter_(&memory_->abort_word(), crowded_, settings_.timeout_seconds,
               links_ == nullptr ? exec::Progress{} : exec::Progress{&Communicator::poke_network, this},
-              exec::Progress{&poke_bootstrap, bootstrap_.get()}),
-      team_(waiter_, fiber_),
+              exec::Progress{&Communicator::poke_engine, &engine_},
+              exec::Progress{&Communicator::poke_bootstrap, bootstrap_.get()}),
+      team_(waiter_, half_, background_),
       devices_(cuda::may_have_device_buffers()),
       timed_(!settings().stats_file.empty()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
 }
 
-Communicator::~Communicator() = default;
+Communicator::~Communicator() { engine_.forget(*this); }
 
 void Communicator::poke_network(void* context) {
   auto& self = *static_cast<Communicator*>(context);
@@ -86,6 +87,10 @@ void Communicator::poke_network(void* context) {
   if (!self.links_->failed()) return;
   self.memory_->raise_abort(exec::abort_word(exec::Fault::aborted, static_cast<std::uint32_t>(self.links_->failed_rank())));
 }
+
+void Communicator::poke_engine(void* engine) { static_cast<ProgressEngine*>(engine)->poke(); }
+
+void Communicator::poke_bootstrap(void* bootstrap) { static_cast<Bootstrap*>(bootstrap)->progress(); }
 
 bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
   auto& self = *static_cast<Communicator*>(context);
@@ -160,27 +165,31 @@ void Communicator::Execution::run() {
   coll::cpu_kernels()[algorithm](lane, args);
 }
 
-xylem_status Communicator::conclude(const Execution& done) {
+// `sending`: what became of what it sent.
+xylem_status Communicator::conclude(const Execution& done, exec::Fault sending) {
   if (const exec::Fault fault = done.port.fault(); fault != exec::Fault::none) [[unlikely]] {
     const std::uint32_t peer = done.port.fault_peer();
     return fail(done.call, fault, done.port.fault_on_board() ? done.args.host.rank(peer) : peer);
   }
-  if (links_ != nullptr) {
-    if (const exec::Fault fault = flush(); fault != exec::Fault::none) return fail(done.call, fault, rank());
-  }
+  if (sending != exec::Fault::none) return fail(done.call, sending, rank());
   counters_.count(done.call.collective, done.algorithm, done.bytes, timed_ ? now_seconds() - done.begin : 0);
   return XYLEM_SUCCESS;
 }
 
 xylem_status Communicator::run(const Call& call) {
-  if (broken_ != XYLEM_SUCCESS) return broken_;
   if (devices_) [[unlikely]] {
     return run_with_devices(call);
   }
-  return run_on_host(call);
+  if (quiet()) return run_on_host(call);
+  Request request(*this, call);
+  if (const xylem_status status = start(request); status != XYLEM_SUCCESS) return status;
+  wait_for(request);
+  return request.status();
 }
 
 xylem_status Communicator::run_with_devices(const Call& call) {
+  complete();  // then this thread alone has the communicator
+  if (broken_ != XYLEM_SUCCESS) return broken_;
   if (call.stream != XYLEM_STREAM_NONE) {
     if (const char* const obstacle = cuda::obstacle_to_waiting(call.stream); obstacle != nullptr) {
       error_ = describe(call, size()) + ": " + obstacle;
@@ -194,16 +203,18 @@ xylem_status Communicator::run_with_devices(const Call& call) {
     if (status == XYLEM_SUCCESS) staged.copy_back();
     return status;
   } catch (const Error& error) {
-    return give_up(call, error);
+    return give_up(call, error.code(), error.what());
   }
 }
 
 xylem_status Communicator::run_on_host(const Call& call) {
+  if (broken_ != XYLEM_SUCCESS) return broken_;
   ++sequence_;
   if (needs_no_algorithm(call)) return run_alone(call);
   Execution execution = prepare(call);
   execution.run();
-  return conclude(execution);
+  const bool flushes = links_ != nullptr && execution.port.fault() == exec::Fault::none;
+  return conclude(execution, flushes ? flush() : exec::Fault::none);
 }
 
 // A call returns only when what it sent needs this thread no more: its rank may go and wait in the MPI below for an hour.
@@ -234,25 +245,28 @@ std::string Communicator::where(std::uint32_t rank) const {
   return "rank " + std::to_string(rank) + " on " + host_names_[members_.host_of(rank)];
 }
 
-// This rank cannot take part: the others must not wait for it.
-xylem_status Communicator::give_up(const Call& call, const Error& error) {
-  broken_ = error.code();
-  error_ = describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
-           std::to_string(size()) + " ranks, on " + where(rank()) + ": " + error.what();
-  tell_others(false, rank());
-  return broken_;
+std::string Communicator::title(const Call& call) const {
+  return describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
+         std::to_string(size()) + " ranks";
 }
 
 xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32_t peer) {
   broken_ = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
-  error_ = describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
-           std::to_string(size()) + " ranks: " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
+  error_ = title(call) + ": " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   const bool learned = fault == exec::Fault::aborted;
   tell_others(learned, learned ? peer : rank());
+  return broken_;
+}
+
+// This rank cannot take part: the others must not wait for it.
+xylem_status Communicator::give_up(const Call& call, xylem_status status, const std::string& reason) {
+  broken_ = status;
+  error_ = title(call) + ", on " + where(rank()) + ": " + reason;
+  tell_others(false, rank());
   return broken_;
 }
 

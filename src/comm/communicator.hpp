@@ -1,11 +1,13 @@
 // A set of ranks that are connected: what a xylem_comm_t points to. One rank's side of it.
 //
-// One thread at a time calls run(); different communicators are independent of each other.
+// One thread at a time calls run(), start() and split(); different communicators are independent of each other. Any thread
+// may wait for a request or drive.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "coll/cpu_kernels.hpp"
 #include "comm/bootstrap.hpp"
 #include "comm/call.hpp"
+#include "comm/call_queue.hpp"
+#include "comm/progress_engine.hpp"
 #include "comm/statistics.hpp"
 #include "comm/wire_up.hpp"
 #include "plan/planner.hpp"
@@ -31,6 +35,7 @@ class Communicator {
   // Collective over the bootstrap's ranks; throws Error on all ranks or on none. The bootstrap is kept.
   Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement,
                const std::optional<AgreedSettings>& inherited = std::nullopt);
+  // Waits for outstanding calls; ProgressEngine::adopt() does so later.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -44,12 +49,35 @@ class Communicator {
   bool takes_streams() const { return devices_; }
   const plan::Planner& planner() const { return planner_; }
 
-  // Runs one collective to its end. Arguments have been checked. On failure error() says why in words; a communicator that
-  // failed in the middle of a call refuses all further ones.
+  // Runs one collective to its end, after those that are outstanding. Arguments have been checked. On failure error() says
+  // why in words; a communicator that failed in the middle of a call refuses all further ones.
   xylem_status run(const Call& call);
   const std::string& error() const { return error_; }
 
+  // Starts a call of this communicator and returns, whatever other ranks do. The request must live until it is done; then, if
+  // this succeeded, it says what came of the call. ProgressEngine waits for it.
+  xylem_status start(Request& request);
+
+  // No calls are outstanding.
+  bool quiet() const { return queue_.empty(); }
+
+  // Goes on with the outstanding calls as far as they come now. False: nothing moved. Where another thread is at it already,
+  // that one does it.
+  bool drive();
+  // The same for who only helps out: drives() does not count it.
+  bool drive_unattended();
+  std::uint64_t drives() const { return drives_.load(std::memory_order_relaxed); }
+
+  // Drives until the request, one of this communicator's, is done; all waiting is done here.
+  void wait_for(const Request& request);
+  // One look, of a thread that may come again and again instead of waiting.
+  void look_after();
+  // Waits until no calls are outstanding.
+  void complete();
+
  private:
+  friend class ProgressEngine;
+
   Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired);
 
   struct PlanMemo {
@@ -73,10 +101,17 @@ class Communicator {
   };
 
   static void poke_network(void* context);
+  static void poke_engine(void* engine);
+  static void poke_bootstrap(void* bootstrap);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
   Execution prepare(const Call& call);
-  xylem_status conclude(const Execution& done);
+  xylem_status conclude(const Execution& done, exec::Fault sending);
+  xylem_status stage(Request& request);
+  // The outcome of the first call in the queue; none: it waits.
+  std::optional<xylem_status> go_on(const Call& call);
+  std::optional<xylem_status> go_on_guarded(const Call& call);
+  exec::Waiter polite_waiter();
   exec::Fault flush();
   std::string why(const PlanMemo& memo) const;
   xylem_status run_with_devices(const Call& call);
@@ -84,7 +119,8 @@ class Communicator {
   bool needs_no_algorithm(const Call& call) const;
   xylem_status run_alone(const Call& call);
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
-  xylem_status give_up(const Call& call, const Error& error);
+  xylem_status give_up(const Call& call, xylem_status status, const std::string& reason);
+  std::string title(const Call& call) const;
   void tell_others(bool learned, std::uint32_t failed_rank);
   std::byte* scratch(std::size_t bytes);
   std::string where(std::uint32_t rank) const;
@@ -102,7 +138,10 @@ class Communicator {
   std::vector<exec::Channel> to_, from_;
   exec::Board board_;
   exec::Endpoints endpoints_;
-  exec::Fiber fiber_;
+  exec::Fiber half_;        // of a split
+  exec::Fiber background_;  // what an outstanding call runs on
+  ProgressEngine& engine_;
+  bool crowded_;
   exec::Waiter waiter_;
   exec::CpuTeam team_;
   std::vector<std::byte> scratch_;
@@ -115,6 +154,13 @@ class Communicator {
   bool devices_;  // this rank's buffers may lie on a GPU
   bool timed_;    // statistics with seconds were asked for
   Counters counters_;
+
+  // All above that changes belongs to the thread that drives while calls are outstanding, and else to the user's thread.
+  CallQueue queue_;
+  std::mutex driving_;
+  std::atomic<std::uint64_t> drives_{0};
+  std::optional<Execution> execution_;  // of the first in the queue
+  ProgressEngine::Place place_;
 };
 
 }  // namespace xylem

@@ -1,4 +1,6 @@
 // The Team of a CPU rank: one thread. It has the shape of a CUDA block's Team (exec/port.hpp), so that one text serves both.
+// Where a call runs on a fiber of its own, in the background, a wait gives the thread back to whoever drives that fiber; else
+// it keeps the thread and waits politely.
 #pragma once
 
 #include "exec/fault.hpp"
@@ -9,7 +11,8 @@ namespace xylem::exec {
 
 class CpuTeam {
  public:
-  CpuTeam(Waiter& waiter, Fiber& fiber) : waiter_(&waiter), fiber_(&fiber) {}
+  // `half` is for the second half of a split. `background` is what nonblocking calls run on.
+  CpuTeam(Waiter& waiter, Fiber& half, Fiber& background) : waiter_(&waiter), half_(&half), background_(&background) {}
 
   static constexpr bool kConnects = true;
   static constexpr int rank() { return 0; }
@@ -22,13 +25,15 @@ class CpuTeam {
   static Fault agree(Fault fault) { return fault; }
 
   // The other half of a split may wait for what this one will not do any more.
-  void report(Fault, std::uint32_t, bool) { stopped_ = true; }
+  void report(Fault, std::uint32_t, bool) {
+    if (fault_ == Fault::none) fault_ = Fault::aborted;
+  }
 
   // Returns when ready() holds, with Fault::none, or with the reason why it never may.
   template <class Ready>
   Fault wait(Ready ready) {
     if (ready()) return Fault::none;
-    if (!fiber_->running()) {
+    if (!half_->running() && !background_->running()) {
       for (std::uint32_t i = waiter_->spins(); i != 0; --i) {
         spin_pause();
         if (ready()) return Fault::none;
@@ -36,29 +41,46 @@ class CpuTeam {
     }
     waiter_->start();
     for (;;) {
-      if (fiber_->running()) fiber_->switch_over();  // the other half may do what we wait for, or its own work meanwhile
-      if (ready()) return Fault::none;
-      if (stopped_) return Fault::aborted;
-      if (const Fault fault = waiter_->pause(); fault != Fault::none) return fault;
-      if (ready()) return Fault::none;
+      if (half_->running()) half_->switch_over();  // the other half may do what we wait for, or its own work meanwhile
+      if (ready()) {
+        ++waits_passed_;
+        return Fault::none;
+      }
+      if (!half_->inside()) pause();  // the first half does it for both
+      if (fault_ != Fault::none) return fault_;
     }
   }
+
+  // How many waits took more than a look: whether a call in the background has moved.
+  std::uint64_t waits_passed() const { return waits_passed_; }
 
   // Runs both at the same time: one waits where the other goes on. Neither splits again.
   template <class First, class Second>
   void split(First first, Second second) {
-    fiber_->start([](void* function) { (*static_cast<Second*>(function))(); }, &second);
+    half_->start([](void* function) { (*static_cast<Second*>(function))(); }, &second);
     first();
-    while (fiber_->running()) {
-      // Only the fiber is left: its waits come back here, and the pause is theirs, taken on its stack.
-      fiber_->switch_over();
+    while (half_->running()) {
+      half_->switch_over();
+      if (half_->running()) pause();  // it waits
     }
   }
 
  private:
+  void pause() {
+    if (fault_ != Fault::none) return;
+    if (background_->running()) {
+      background_->switch_over();  // and back, when somebody drives this call again
+      fault_ = waiter_->look();
+    } else {
+      fault_ = waiter_->pause();
+    }
+  }
+
   Waiter* waiter_;
-  Fiber* fiber_;
-  bool stopped_ = false;  // a fault was met: for good
+  Fiber* half_;
+  Fiber* background_;
+  std::uint64_t waits_passed_ = 0;
+  Fault fault_ = Fault::none;  // why waiting has no sense any more; for good
 };
 
 }  // namespace xylem::exec

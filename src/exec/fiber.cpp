@@ -45,16 +45,19 @@ Fiber::~Fiber() {
   if (stack_ != nullptr) munmap(stack_, guard_bytes() + kStackBytes);
 }
 
-void Fiber::start(void (*function)(void*), void* argument) {
-  if (stack_ == nullptr) {
-    void* stack = mmap(nullptr, guard_bytes() + kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack == MAP_FAILED) throw std::bad_alloc();
-    mprotect(stack, guard_bytes(), PROT_NONE);
-    stack_ = stack;
+void Fiber::reserve() {
+  if (stack_ != nullptr) return;
+  void* stack = mmap(nullptr, guard_bytes() + kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) throw std::bad_alloc();
+  mprotect(stack, guard_bytes(), PROT_NONE);
+  stack_ = stack;
 #if defined(__SANITIZE_THREAD__)
-    sanitizer_fiber_ = __tsan_create_fiber(0);
+  sanitizer_fiber_ = __tsan_create_fiber(0);
 #endif
-  }
+}
+
+void Fiber::start(void (*function)(void*), void* argument) {
+  reserve();
   function_ = function;
   argument_ = argument;
   running_ = true;

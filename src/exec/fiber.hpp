@@ -1,5 +1,7 @@
-// A second stack for a CPU thread: what lets the two halves of a split Team run "at the same time" on one thread. A half that
-// would wait switches to the other. On a fiber runs src/exec/ code only: no user function, no MPI, no thread_local.
+// A second stack: what lets the two halves of a split Team run "at the same time" on one thread, and a nonblocking call wait
+// without keeping a thread. Who would wait switches over. On a fiber runs src/exec/ and src/coll/ code only: no user
+// function, no MPI, no thread_local. For another thread may go on with it than the one it was left by, if the two are ordered
+// by a lock.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +15,24 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Starts `function(argument)` on the fiber's stack and returns when it switches or ends. Only when not running().
-  // Throws std::bad_alloc when no stack can be had (only in the first call).
+  // Makes the stack, unless there is one. Throws std::bad_alloc.
+  void reserve();
+
+  // Starts `function(argument)` on the fiber's stack and returns when it switches or ends. Only when not running(). Throws as
+  // reserve() does.
   void start(void (*function)(void*), void* argument);
 
-  // From the thread: goes on with the fiber until it switches or ends. From the fiber: goes on with the thread.
+  // From outside: goes on with the fiber until it switches or ends. From the fiber: goes on with who went on with it last.
   void switch_over();
 
   // The function has been started and has not ended.
   bool running() const { return running_; }
+  // It is the fiber that runs now, and not who started it.
+  bool inside() const { return inside_; }
 
  private:
-  static constexpr std::size_t kStackBytes = 64 * 1024;
+  // Connecting to a rank at first use happens on it too, and so does what a network provider calls for that.
+  static constexpr std::size_t kStackBytes = 128 * 1024;
 
   void jump_in();
   void jump_out(bool last);
@@ -34,7 +42,7 @@ class Fiber {
   void (*function_)(void*) = nullptr;
   void* argument_ = nullptr;
   bool running_ = false;
-  bool inside_ = false;  // the fiber runs now, not the thread
+  bool inside_ = false;
 
   // What sanitizers want to know of stacks; unused without them.
   void* sanitizer_fiber_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -14,30 +15,57 @@ namespace {
 // A yield costs about a microsecond when nobody else wants the core: some milliseconds of yielding, then sleep.
 constexpr std::uint32_t kYields = 4000;
 constexpr long kSleepNanoseconds = 50'000;
+constexpr std::chrono::milliseconds kLongYield{1};
 // The MPI below is driven on every eighth look only: it is needed rarely, and an MPI may yield inside.
 constexpr std::uint32_t kBootstrapEvery = 8;
 // Reading the clock costs as much as a look.
 constexpr std::uint32_t kClockEvery = 64;
 
+void sleep_briefly() {
+  const timespec nap{0, kSleepNanoseconds};
+  nanosleep(&nap, nullptr);
+}
+
 }  // namespace
 
+Fault Waiter::raised() const { return abort_fault(load_acquire(*abort_word_)); }
+
 Fault Waiter::pause() {
-  if (const Fault raised = abort_fault(load_acquire(*abort_word_)); raised != Fault::none) return raised;
+  if (const Fault fault = raised(); fault != Fault::none) return fault;
   poke_network();
+  elsewhere_();
   const std::uint32_t pause = pauses_++;
   const bool sleepy = pause >= pokes_ + kYields;
-  if (bootstrap_.function != nullptr && (sleepy || pause % kBootstrapEvery == kBootstrapEvery - 1)) {
-    bootstrap_.function(bootstrap_.context);
-  }
+  if (sleepy || pause % kBootstrapEvery == kBootstrapEvery - 1) bootstrap_();
   if (timeout_ > 0 && (sleepy || pause % kClockEvery == 0) && too_late()) return Fault::timeout;
   if (sleepy) {
     pauses_ = pause;  // stays so, however long it lasts
-    const timespec nap{0, kSleepNanoseconds};
-    nanosleep(&nap, nullptr);
+    sleep_briefly();
   } else if (pause >= pokes_) {
-    sched_yield();
+    give_way();
   }
   return Fault::none;
+}
+
+Fault Waiter::look() {
+  if (const Fault fault = raised(); fault != Fault::none) return fault;
+  return timeout_ > 0 && pauses_++ % kClockEvery == 0 && too_late() ? Fault::timeout : Fault::none;
+}
+
+// A yield gives the core to whoever wants it. Among ranks that is the fastest way to hand it round, since none keeps it long;
+// a program that computes keeps it for a whole slice of some milliseconds. Beside such a program sleep: who slept is run
+// soon.
+void Waiter::give_way() {
+  if (naps_ != 0) {
+    --naps_;
+    sleep_briefly();
+    return;
+  }
+  const auto before = std::chrono::steady_clock::now();
+  sched_yield();
+  const bool long_one = std::chrono::steady_clock::now() - before > kLongYield;
+  naps_after_ = long_one ? std::min(naps_after_ * 2, kMostNaps) : kFewestNaps;
+  if (long_one) naps_ = naps_after_;
 }
 
 bool Waiter::too_late() {

@@ -1,6 +1,6 @@
 // How a CPU thread waits for another rank: a short spin, then politely. While it waits it moves what only this thread can
-// move: Xylem's own network traffic, and the MPI below (a peer may sit in MPI_Recv for a message that only our progress can
-// complete). Belongs to one communicator; used by the one thread that is in a call on it.
+// move: Xylem's own network traffic, calls that are outstanding on other communicators, and the MPI below (a peer may sit in
+// MPI_Recv for a message that only our progress can complete). Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,10 @@ namespace xylem::exec {
 struct Progress {
   void (*function)(void* context) = nullptr;
   void* context = nullptr;
+
+  void operator()() const {
+    if (function != nullptr) function(context);
+  }
 };
 
 class Waiter {
@@ -20,7 +24,9 @@ class Waiter {
   // `crowded`: more ranks than cores on this host, so that spinning only takes time from those waited for.
   // `abort_word` is set by any rank of the communicator that fails: see exec/fault.hpp.
   // `timeout_seconds`: how long one wait may last, 0: for ever.
-  Waiter(const std::uint32_t* abort_word, bool crowded, double timeout_seconds, Progress network, Progress bootstrap)
+  // `network` is what this wait is about, `elsewhere` what else is under way in this process.
+  Waiter(const std::uint32_t* abort_word, bool crowded, double timeout_seconds, Progress network, Progress elsewhere,
+         Progress bootstrap)
       : abort_word_(abort_word),
         spins_(network.function != nullptr ? 0
                : crowded                   ? kCrowdedSpins
@@ -28,6 +34,7 @@ class Waiter {
         pokes_(network.function == nullptr || crowded ? 0 : kPokes),
         timeout_(timeout_seconds),
         network_(network),
+        elsewhere_(elsewhere),
         bootstrap_(bootstrap) {}
 
   // How often to look again before the first pause().
@@ -43,10 +50,11 @@ class Waiter {
   // Returns Fault::none to look again, or why waiting has no sense any more.
   Fault pause();
 
+  // The same without progress and pause, for a wait that comes back now and then instead.
+  Fault look();
+
   // Moves the network once, without waiting.
-  void poke_network() {
-    if (network_.function != nullptr) network_.function(network_.context);
-  }
+  void poke_network() { network_(); }
 
  private:
   // Some tens of microseconds of spinning where each rank has a core: above the time of most hand-overs, far below a
@@ -55,16 +63,24 @@ class Waiter {
   static constexpr std::uint32_t kCrowdedSpins = 10;
   // Where a network has to be driven, the spin is replaced by this many looks at it before the first yield.
   static constexpr std::uint32_t kPokes = 200;
+  // Sleeps in place of yields after one that took long: so many, twice as many after the next, and so on.
+  static constexpr std::uint32_t kFewestNaps = 16;
+  static constexpr std::uint32_t kMostNaps = 1024;
+
+  Fault raised() const;
+  bool too_late();
+  void give_way();
 
   const std::uint32_t* abort_word_;
   std::uint32_t spins_;
   std::uint32_t pokes_;
-  bool too_late();
-
   std::uint32_t pauses_ = 0;
+  std::uint32_t naps_ = 0;  // still to take; outlasts a wait
+  std::uint32_t naps_after_ = kFewestNaps;
   double timeout_;       // seconds
   double deadline_ = 0;  // on the steady clock; 0 until the clock is first asked in a wait
   Progress network_;
+  Progress elsewhere_;
   Progress bootstrap_;
 };
 

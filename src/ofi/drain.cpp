@@ -1,10 +1,8 @@
 #include "ofi/drain.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <csignal>
 
+#include "base/block_signals.hpp"
 #include "ofi/hub.hpp"
 
 namespace xylem::ofi {
@@ -16,22 +14,6 @@ constexpr milliseconds kBusy{10};
 constexpr milliseconds kShortest{1};
 constexpr milliseconds kLongest{32};
 constexpr milliseconds kSettled{100};
-
-// Threads that are started meanwhile leave all signals to the program's own threads.
-class BlockSignals {
- public:
-  BlockSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockSignals(const BlockSignals&) = delete;
-  BlockSignals& operator=(const BlockSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 
