@@ -1,7 +1,8 @@
 # The CUDA toolkit. Nothing of it is linked: the driver's library is opened at run time, on machines that have it.
 #
 #   xylem_cuda_headers   target with cuda.h (exists if found): needed for device buffers
-#   XYLEM_NVCC           the compiler of the kernels; false if there is none: device buffers are then copied through host memory
+#   XYLEM_NVCC           the compiler of the kernels
+#   XYLEM_NVCC_VERSION   its version; empty if there is none that can: device buffers are then copied through host memory
 find_program(XYLEM_NVCC nvcc HINTS /usr/local/cuda/bin /opt/cuda/bin DOC "Compiler of the CUDA kernels")
 set(cuda_hints /usr/local/cuda/include /opt/cuda/include)
 if(XYLEM_NVCC)
@@ -20,4 +21,13 @@ if(XYLEM_CUDA_INCLUDE)
   set(XYLEM_CUDA_VERSION "${major}.${minor}")
   add_library(xylem_cuda_headers INTERFACE)
   target_include_directories(xylem_cuda_headers SYSTEM INTERFACE "${XYLEM_CUDA_INCLUDE}")
+endif()
+
+# 12.8 is the first that knows all architectures, and atomics without a header.
+set(XYLEM_NVCC_VERSION "")
+if(XYLEM_NVCC)
+  execute_process(COMMAND "${XYLEM_NVCC}" --version OUTPUT_VARIABLE text ERROR_QUIET)
+  if(text MATCHES "release ([0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL 12.8)
+    set(XYLEM_NVCC_VERSION "${CMAKE_MATCH_1}")
+  endif()
 endif()

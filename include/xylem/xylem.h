@@ -56,7 +56,8 @@ typedef enum xylem_status {
   XYLEM_ERROR_INTERNAL = 8          /**< A fault of Xylem's own. Please report it with the text of xylem_last_error(). */
 } xylem_status;
 
-/** Element types. Sizes are those of the C types of this platform; FLOAT16 and BFLOAT16 have 2 bytes. */
+/** Element types. Sizes are those of the C types of this platform; FLOAT16 and BFLOAT16 have 2 bytes,
+ *  FLOAT8_E4M3 and FLOAT8_E5M2 have 1; these compute in float and round once to nearest, ties to even. */
 typedef enum xylem_type {
   XYLEM_INT8 = 0,
   XYLEM_INT16,
@@ -66,8 +67,10 @@ typedef enum xylem_type {
   XYLEM_UINT16,
   XYLEM_UINT32,
   XYLEM_UINT64,
-  XYLEM_FLOAT16,  /**< IEEE binary16. */
-  XYLEM_BFLOAT16, /**< The upper half of a float. */
+  XYLEM_FLOAT16,     /**< IEEE binary16. */
+  XYLEM_BFLOAT16,    /**< The upper half of a float. */
+  XYLEM_FLOAT8_E4M3, /**< 8 bits of the Open Compute Project's format: no infinities; what exceeds 448 becomes NaN. */
+  XYLEM_FLOAT8_E5M2, /**< Likewise: the upper half of a binary16; what exceeds 57344 becomes infinite. */
   XYLEM_FLOAT,
   XYLEM_DOUBLE,
   XYLEM_LONG_DOUBLE,

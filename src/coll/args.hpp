@@ -30,11 +30,11 @@ struct Args {
   XYLEM_HD exec::Slice out(std::size_t first, std::size_t most) const { return out_block(0, first, most); }
 
   // Collectives on blocks: at most `most` bytes, from `first` on, of the block for or from a rank.
-  XYLEM_HD exec::View in_block(std::uint32_t of, std::size_t first, std::size_t most) const {
+  XYLEM_HD_CALLED exec::View in_block(std::uint32_t of, std::size_t first, std::size_t most) const {
     const Range block = sent.at(of), part = clip(first, most, block.length);
     return {input + block.first + part.first, part.length};
   }
-  XYLEM_HD exec::Slice out_block(std::uint32_t of, std::size_t first, std::size_t most) const {
+  XYLEM_HD_CALLED exec::Slice out_block(std::uint32_t of, std::size_t first, std::size_t most) const {
     const Range block = received.at(of), part = clip(first, most, block.length);
     return {output + block.first + part.first, part.length};
   }
@@ -44,7 +44,7 @@ struct Args {
 
   // What one of several lanes does of this call. Each lane needs scratch memory and channels of its own. A reduce_scatter of
   // differing lengths must not be in place then: a lane's result would lie over what another has not read yet.
-  XYLEM_HD Args of_lane(LaneShare share) const {
+  XYLEM_HD_CALLED Args of_lane(LaneShare share) const {
     Args part = *this;
     part.sent = sent.of_lane(share);
     part.received = received.of_lane(share);

@@ -17,6 +17,12 @@ struct Half {
 
   XYLEM_HD float to_float() const {
     const std::uint32_t magnitude = bits & 0x7fffU;
+#if defined(__CUDACC__)
+    // Exact; but all NaNs become one.
+    float converted;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(converted) : "h"(bits));
+    if (magnitude <= 0x7c00U) return converted;
+#endif
     const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16U;
     const std::uint32_t normal = (magnitude << 13U) + ((127U - 15U) << 23U);
     const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, static_cast<float>(magnitude) * 0x1p-24F);
@@ -29,6 +35,12 @@ struct Half {
   XYLEM_HD static Half from_float(float value) {
     const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
     const std::uint32_t magnitude = word & 0x7fffffffU;
+#if defined(__CUDACC__)
+    std::uint16_t converted;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(converted) : "f"(value));
+    const std::uint32_t nan_bits = ((word >> 16U) & 0x8000U) | 0x7e00U | ((magnitude >> 13U) & 0x03ffU);
+    return {magnitude > 0x7f800000U ? static_cast<std::uint16_t>(nan_bits) : converted};
+#else
     // Rounds at bit 13; a carry out of the mantissa moves on to the next exponent, at the end to infinity.
     const std::uint32_t normal = (magnitude + 0xfffU + ((magnitude >> 13U) & 1U) - ((127U - 15U) << 23U)) >> 13U;
     // Beside 0.5 the last bit of a float is worth 2^-24, as in a subnormal half: the addition does the rounding.
@@ -39,6 +51,7 @@ struct Half {
                                   : magnitude > 0x7f800000U ? nan
                                                             : 0x7c00U;
     return {static_cast<std::uint16_t>(((word >> 16U) & 0x8000U) | rounded)};
+#endif
   }
 };
 
@@ -58,6 +71,58 @@ struct BFloat16 {
     return nan ? word | 0x00400000U : rounded;
   }
 };
+
+// The 8-bit formats of the Open Compute Project, computed in float, with kFraction bits behind the point. E5M2 is the upper
+// half of a binary16 number. E4M3 has no infinities, and one NaN of each sign: numbers too large for it become NaN, as those
+// too large for E5M2 become infinite.
+template <unsigned kFraction>
+struct Float8 {
+  std::uint8_t bits;
+
+  XYLEM_HD float to_float() const {
+    const std::uint32_t magnitude = bits & 0x7fU;
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x80U) << 24U;
+    const std::uint32_t normal = (magnitude << kShift) + kRebias;
+    // The last digit of a subnormal number is a power of two: its float's bits moved into the exponent.
+    const auto subnormal = __builtin_bit_cast(
+        std::uint32_t, static_cast<float>(magnitude) * __builtin_bit_cast(float, kSmallestNormal - (kFraction << 23U)));
+    const std::uint32_t special = 0x7f800000U | (magnitude << kShift) | (magnitude > kInfinity ? 0x00400000U : 0U);
+    const std::uint32_t value = magnitude < (1U << kFraction) ? subnormal : magnitude < kSpecial ? normal : special;
+    return __builtin_bit_cast(float, sign | value);
+  }
+
+  // Rounds to nearest, ties to even. NaNs are made quiet and keep the upper bits of their payload.
+  XYLEM_HD static Float8 from_float(float value) {
+    const std::uint32_t word = __builtin_bit_cast(std::uint32_t, value);
+    const std::uint32_t magnitude = word & 0x7fffffffU;
+    // As Half does; a carry out of the largest number gives kSpecial.
+    const std::uint32_t normal = (magnitude + ((1U << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1U) - kRebias) >> kShift;
+    // Beside this number the last bit of a float is worth the last digit of a subnormal Float8: the addition does the
+    // rounding.
+    const float beside = __builtin_bit_cast(float, kSmallestNormal + ((23U - kFraction) << 23U));
+    const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) + beside) & 0x7fU;
+    const std::uint32_t nan = kQuietNan | ((magnitude >> kShift) & ((1U << kFraction) - 1));
+    const std::uint32_t finite = normal < kSpecial ? normal : kSpecial;
+    const std::uint32_t rounded = magnitude < kSmallestNormal ? subnormal
+                                  : magnitude < kOutOfRange   ? finite
+                                  : magnitude > 0x7f800000U   ? nan
+                                                              : kSpecial;
+    return {static_cast<std::uint8_t>(((word >> 24U) & 0x80U) | rounded)};
+  }
+
+ private:
+  static constexpr bool kHasInfinity = kFraction == 2;
+  static constexpr std::uint32_t kBias = kHasInfinity ? 15 : 7;
+  static constexpr std::uint32_t kShift = 23 - kFraction;
+  static constexpr std::uint32_t kRebias = (127 - kBias) << 23U;
+  static constexpr std::uint32_t kSmallestNormal = (128 - kBias) << 23U;                // a float's bits
+  static constexpr std::uint32_t kOutOfRange = (127 + (kHasInfinity ? 16 : 9)) << 23U;  // likewise: a power of two
+  static constexpr std::uint32_t kInfinity = kHasInfinity ? 0x7cU : 0x7eU;              // NaNs are above
+  static constexpr std::uint32_t kSpecial = kHasInfinity ? 0x7cU : 0x7fU;               // the first that is no finite number
+  static constexpr std::uint32_t kQuietNan = kHasInfinity ? 0x7eU : 0x7fU;
+};
+using Float8E4M3 = Float8<3>;
+using Float8E5M2 = Float8<2>;
 
 template <class Real>
 struct Complex {
@@ -80,11 +145,11 @@ struct Pair {
 
 // By xylem_type.
 using ElementTypes = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                                std::uint32_t, std::uint64_t, Half, BFloat16, float, double, long double, Complex<float>,
-                                Complex<double>, Complex<long double>, Logical<std::uint8_t>, Logical<std::uint8_t>,
-                                Logical<std::uint16_t>, Logical<std::uint32_t>, Logical<std::uint64_t>, std::byte,
-                                Pair<float, int>, Pair<double, int>, Pair<long, int>, Pair<int, int>, Pair<short, int>,
-                                Pair<long double, int>, Pair<float, float>, Pair<double, double>>;
+                                std::uint32_t, std::uint64_t, Half, BFloat16, Float8E4M3, Float8E5M2, float, double,
+                                long double, Complex<float>, Complex<double>, Complex<long double>, Logical<std::uint8_t>,
+                                Logical<std::uint8_t>, Logical<std::uint16_t>, Logical<std::uint32_t>, Logical<std::uint64_t>,
+                                std::byte, Pair<float, int>, Pair<double, int>, Pair<long, int>, Pair<int, int>,
+                                Pair<short, int>, Pair<long double, int>, Pair<float, float>, Pair<double, double>>;
 static_assert(std::tuple_size_v<ElementTypes> == XYLEM_TYPE_COUNT);
 
 template <std::size_t type>

@@ -25,7 +25,7 @@ class Lane {
   XYLEM_HD explicit Lane(Port& port) : port_(port) {}
 
   // to <- own
-  XYLEM_HD void send(View own, Peers to) {
+  XYLEM_HD_CALLED void send(View own, Peers to) {
     if (own.bytes == 0) return;
     for (std::uint32_t i = 0; i < to.count; ++i) send_one(own, to.rank[i]);
   }
@@ -34,7 +34,7 @@ class Lane {
   XYLEM_HD void recv(Peers from, Slice out) { recv_copy_send(from, out, {}); }
 
   // out, to <- from
-  XYLEM_HD void recv_copy_send(Peers from, Slice out, Peers to) {
+  XYLEM_HD_CALLED void recv_copy_send(Peers from, Slice out, Peers to) {
     if (out.bytes == 0) return;
     const View received = port_.begin_recv(from.rank[0], out.bytes);
     // Passed on before it is kept: the next rank waits, our own buffer does not.
@@ -44,13 +44,13 @@ class Lane {
   }
 
   // out <- (own op from[0]) op from[1]; a plain copy where there are no sources
-  XYLEM_HD void recv_reduce_copy(Peers from, View own, Slice out) {
+  XYLEM_HD_CALLED void recv_reduce_copy(Peers from, View own, Slice out) {
     if (own.bytes == 0) return;
     fold(from, own, out);
   }
 
   // to <- (own op from[0]) op from[1]
-  XYLEM_HD void recv_reduce_send(Peers from, View own, std::uint32_t to) {
+  XYLEM_HD_CALLED void recv_reduce_send(Peers from, View own, std::uint32_t to) {
     if (own.bytes == 0) return;
     // The sum is made in the outgoing slot itself.
     fold(from, own, port_.begin_send(to, own.bytes));
@@ -58,14 +58,14 @@ class Lane {
   }
 
   // out, to <- (own op from[0]) op from[1]
-  XYLEM_HD void recv_reduce_copy_send(Peers from, View own, Slice out, Peers to) {
+  XYLEM_HD_CALLED void recv_reduce_copy_send(Peers from, View own, Slice out, Peers to) {
     if (own.bytes == 0) return;
     fold(from, own, out);
     send(out, to);
   }
 
   // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
-  XYLEM_HD void show(View own) {
+  XYLEM_HD_CALLED void show(View own) {
     const Slice buffer = port_.begin_publish(own.bytes);
     if (own.bytes != 0) port_.copy(buffer, own);
     port_.end_publish();
@@ -114,7 +114,7 @@ class Lane {
     port_.end_send(to, own.bytes);
   }
 
-  XYLEM_HD void fold(Peers from, View own, Slice out) {
+  XYLEM_HD_CALLED void fold(Peers from, View own, Slice out) {
     if (from.count == 0) {
       if (out.data != own.data) port_.copy(out, own);
       return;

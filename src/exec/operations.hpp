@@ -38,6 +38,23 @@ XYLEM_HD T nan_or(T left, T right) {
   return is_nan(left) ? left : right;
 }
 
+// `result`, computed from `left` and `right`, as a CPU's instructions give it: beside a NaN that NaN, made quiet. A GPU's
+// make one NaN of all.
+template <Floating T>
+XYLEM_HD T beside_nan([[maybe_unused]] T left, [[maybe_unused]] T right, T result) {
+#if defined(__CUDACC__)
+  if (is_nan(result) && (is_nan(left) || is_nan(right))) {
+    const T nan = nan_or(left, right);
+    if constexpr (sizeof(T) == 4) {
+      return __builtin_bit_cast(T, __builtin_bit_cast(std::uint32_t, nan) | 0x00400000U);
+    } else {
+      return __builtin_bit_cast(T, __builtin_bit_cast(std::uint64_t, nan) | 0x0008000000000000U);
+    }
+  }
+#endif
+  return result;
+}
+
 struct Sum {
   template <Integer T>
   XYLEM_HD static T apply(T left, T right) {
@@ -45,7 +62,7 @@ struct Sum {
   }
   template <Floating T>
   XYLEM_HD static T apply(T left, T right) {
-    return left + nan_or(left, right);
+    return beside_nan(left, right, left + nan_or(left, right));
   }
   template <Floating T>
   XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
@@ -60,13 +77,13 @@ struct Prod {
   }
   template <Floating T>
   XYLEM_HD static T apply(T left, T right) {
-    return left * nan_or(left, right);
+    return beside_nan(left, right, left * nan_or(left, right));
   }
   template <Floating T>
   XYLEM_HD static Complex<T> apply(Complex<T> left, Complex<T> right) {
     const T minuend = apply(left.real, right.real);
     const T subtrahend = apply(left.imaginary, right.imaginary);
-    return {minuend - nan_or(minuend, subtrahend),
+    return {beside_nan(minuend, subtrahend, minuend - nan_or(minuend, subtrahend)),
             Sum::apply(apply(left.real, right.imaginary), apply(left.imaginary, right.real))};
   }
 };
@@ -171,8 +188,8 @@ template <std::size_t op>
 using Operation = std::tuple_element_t<op, Operations>;
 static_assert(std::same_as<Operation<XYLEM_LAND>, Land> && std::same_as<Operation<XYLEM_MINLOC>, MinLoc>);
 
-// The 16-bit floating-point types compute in float: exact for one operation on binary16, as a float has more than twice its
-// digits.
+// The floating-point types of 16 and 8 bits compute in float: the result is as if rounded once, as a float has more than
+// twice their digits.
 template <class T>
 concept NarrowFloat = requires(T value) {
   { value.to_float() } -> std::same_as<float>;

@@ -8,9 +8,13 @@
 // host's own compiler.
 #if defined(__CUDACC__)
 #define XYLEM_HD __device__
+// A kernel holds it once and calls it: an algorithm's steps inlined would take minutes to compile, and more registers than
+// there are. Where a call costs more than it saves, on a CPU, the compiler decides.
+#define XYLEM_HD_CALLED [[gnu::noinline]] __device__
 #else
 #include <atomic>
 #define XYLEM_HD
+#define XYLEM_HD_CALLED
 #endif
 
 namespace xylem::exec {

@@ -57,7 +57,7 @@ class MemoryPort {
   XYLEM_HD std::uint32_t fault_peer() const { return fault_peer_; }
   XYLEM_HD bool fault_on_board() const { return fault_on_board_; }
 
-  XYLEM_HD Slice begin_send(std::uint32_t peer, std::size_t bytes) {
+  XYLEM_HD_CALLED Slice begin_send(std::uint32_t peer, std::size_t bytes) {
     return {lead([&]() -> std::byte* {
               Channel& channel = endpoints_.to[peer];
               if (!connect(channel, peer, true)) return nullptr;
@@ -72,7 +72,7 @@ class MemoryPort {
             bytes};
   }
 
-  XYLEM_HD void end_send(std::uint32_t peer, std::size_t bytes) {
+  XYLEM_HD_CALLED void end_send(std::uint32_t peer, std::size_t bytes) {
     if (fault_ != Fault::none) return;
     team_.sync();
     if (team_.rank() != 0) return;
@@ -84,7 +84,7 @@ class MemoryPort {
     store_release(channel.tail->position, channel.position);
   }
 
-  XYLEM_HD View begin_recv(std::uint32_t peer, std::size_t bytes) {
+  XYLEM_HD_CALLED View begin_recv(std::uint32_t peer, std::size_t bytes) {
     return {lead([&]() -> std::byte* {
               Channel& channel = endpoints_.from[peer];
               if (!connect(channel, peer, false)) return nullptr;
@@ -107,7 +107,7 @@ class MemoryPort {
             bytes};
   }
 
-  XYLEM_HD void end_recv(std::uint32_t peer) {
+  XYLEM_HD_CALLED void end_recv(std::uint32_t peer) {
     if (fault_ != Fault::none) return;
     team_.sync();
     if (team_.rank() != 0) return;
@@ -116,7 +116,7 @@ class MemoryPort {
     store_release(channel.head->position, channel.position);
   }
 
-  XYLEM_HD Slice begin_publish(std::size_t bytes) {
+  XYLEM_HD_CALLED Slice begin_publish(std::size_t bytes) {
     return {lead([&] {
               Board& board = *endpoints_.board;
               // The buffer was last used kBoardDepth epochs ago: every rank must have finished that epoch.
@@ -132,7 +132,7 @@ class MemoryPort {
             bytes};
   }
 
-  XYLEM_HD void end_publish() {
+  XYLEM_HD_CALLED void end_publish() {
     if (fault_ != Fault::none) return;
     team_.sync();
     if (team_.rank() != 0) return;
@@ -140,7 +140,7 @@ class MemoryPort {
     store_release(board.word(board.rank), BoardWord::make(board.epoch, signature_));
   }
 
-  XYLEM_HD View fetch(std::uint32_t member, std::size_t bytes) {
+  XYLEM_HD_CALLED View fetch(std::uint32_t member, std::size_t bytes) {
     return {lead([&] {
               Board& board = *endpoints_.board;
               std::uint64_t word = 0;
@@ -158,7 +158,7 @@ class MemoryPort {
 
   // Pass `all_fetched` when every member's buffer of this epoch was fetched: then all are known to have finished the epochs
   // before it.
-  XYLEM_HD void finish(bool all_fetched) {
+  XYLEM_HD_CALLED void finish(bool all_fetched) {
     if (fault_ != Fault::none) return;
     team_.sync();
     if (team_.rank() != 0) return;
@@ -169,12 +169,12 @@ class MemoryPort {
   }
 
   // A thread may read here what another one wrote in the verb before, or write what another one has read.
-  XYLEM_HD void copy(Slice out, View in) {
+  XYLEM_HD_CALLED void copy(Slice out, View in) {
     if (fault_ != Fault::none) return;
     team_.sync();
     arithmetic_.copy(team_, out, in);
   }
-  XYLEM_HD void reduce(Slice out, View left, View right) {
+  XYLEM_HD_CALLED void reduce(Slice out, View left, View right) {
     if (fault_ != Fault::none) return;
     team_.sync();
     arithmetic_.reduce(team_, out, left, right);

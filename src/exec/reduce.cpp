@@ -16,13 +16,11 @@ bool known(xylem_op op) { return op >= 0 && op < XYLEM_OP_COUNT; }
 bool known(xylem_type type) { return type >= 0 && type < XYLEM_TYPE_COUNT; }
 
 constexpr std::array<const char*, XYLEM_TYPE_COUNT> kTypeNames = {
-    "int8",        "int16",         "int32",          "int64",
-    "uint8",       "uint16",        "uint32",         "uint64",
-    "float16",     "bfloat16",      "float",          "double",
-    "long_double", "complex_float", "complex_double", "complex_long_double",
-    "bool",        "logical8",      "logical16",      "logical32",
-    "logical64",   "byte",          "float_int",      "double_int",
-    "long_int",    "int_int",       "short_int",      "long_double_int",
+    "int8",        "int16",        "int32",       "int64",         "uint8",          "uint16",
+    "uint32",      "uint64",       "float16",     "bfloat16",      "float8_e4m3",    "float8_e5m2",
+    "float",       "double",       "long_double", "complex_float", "complex_double", "complex_long_double",
+    "bool",        "logical8",     "logical16",   "logical32",     "logical64",      "byte",
+    "float_int",   "double_int",   "long_int",    "int_int",       "short_int",      "long_double_int",
     "float_float", "double_double"};
 static_assert(kTypeNames.back() != nullptr);
 

@@ -1,11 +1,12 @@
-// One call of any collective on one rank: inputs, the call, and the exact result.
+// One call of any collective on one rank: inputs, the call, and the exact result. A Communicator has rank(), size(),
+// run(Call) and error().
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "comm/communicator.hpp"
+#include "comm/call.hpp"
 #include "elements.hpp"
 
 namespace xylem::test {
@@ -19,6 +20,7 @@ struct Case {
   int salt;
 };
 
+template <class Communicator>
 class CaseRun {
  public:
   CaseRun(Communicator& comm, coll::Collective collective, const Case& c)
@@ -172,8 +174,9 @@ class CaseRun {
 };
 
 // Runs one case on one rank and compares with the right answer.
-inline void check_case(Communicator& comm, coll::Collective collective, const Case& c) {
-  CaseRun(comm, collective, c).check();
+template <class Communicator>
+void check_case(Communicator& comm, coll::Collective collective, const Case& c) {
+  CaseRun<Communicator>(comm, collective, c).check();
 }
 
 }  // namespace xylem::test

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "exec/element_types.hpp"
+#include "exec/operations.hpp"
 #include "exec/reduce.hpp"
 
 namespace xylem::test {
@@ -22,7 +22,7 @@ namespace detail {
 template <class T>
 T element(int value, int rank) {
   using namespace xylem::exec;
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+  if constexpr (NarrowFloat<T>) {
     return T::from_float(static_cast<float>(value));
   } else if constexpr (requires(T t) { t.imaginary; }) {
     using Real = decltype(T::real);
@@ -48,13 +48,15 @@ void store_as(xylem_type type, std::byte* at, int value, int rank, std::index_se
 
 }  // namespace detail
 
-// `count` elements of one rank. PROD gets ones and a few twos, so that products stay exact.
+// `count` elements of one rank. PROD gets ones and a few twos, so that products stay exact, and SUM of 8-bit numbers zeros
+// and ones, of which few ranks have a one.
 inline Bytes make_input(xylem_type type, xylem_op op, int rank, std::size_t count, int salt) {
   const std::size_t size = exec::type_bytes(type);
   Bytes data(count * size);
   for (std::size_t i = 0; i < count; ++i) {
     const int number = small_number(rank, i, salt);
-    const int value = op == XYLEM_PROD ? 1 + (number == 3) : number;
+    const bool few_digits = type == XYLEM_FLOAT8_E4M3 || type == XYLEM_FLOAT8_E5M2;
+    const int value = op == XYLEM_PROD ? 1 + (number == 3) : op == XYLEM_SUM && few_digits ? (number < 6) : number;
     detail::store_as(type, data.data() + i * size, value, rank, std::make_index_sequence<XYLEM_TYPE_COUNT>());
   }
   return data;

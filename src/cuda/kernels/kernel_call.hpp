@@ -23,22 +23,22 @@ inline constexpr std::uint32_t kMaxResidents = 16;
 // The buffers of a rank that shares the GPU, as the leader sees them. Laid out as those of args.
 struct Resident {
   const std::byte* input = nullptr;  // null: has none in this call
-  std::byte* output = nullptr;       // null: has none in this call, or it is args.output
+  std::byte* output = nullptr;       // null: has none in this call
 };
 
 // What a block met, in memory that host and device can write. A kernel writes only where it met a fault; the host reads, and
 // clears, when the kernel has ended.
 struct KernelReport {
-  exec::Fault fault = exec::Fault::none;
+  std::uint32_t fault = 0;     // an exec::Fault
   std::uint32_t peer = 0;      // a rank of the communicator or, on the board, a member of its group
   std::uint32_t on_board = 0;  // 1: met on the board
 };
 
 struct KernelCall {
-  // Device pointers throughout: the buffers, scratch, and the members of groups. Channels and groups are by rank of the
-  // communicator. Scratch is that of block 0; with residents, args.input is `folded` where that is not null.
+  // Of the whole call; blocks cut it themselves. Device pointers throughout: buffers, scratch, lengths and offsets of blocks,
+  // members of groups. Scratch is that of block 0. Where residents' inputs are folded, args.input is `folded`.
   coll::Args args;
-  std::size_t scratch_stride = 0;  // bytes from a block's scratch to the next block's
+  std::size_t scratch_stride = 0;  // from a block's scratch to the next one's: what the algorithm needs for the longest part
 
   xylem_type type = XYLEM_BYTE;
   xylem_op op = XYLEM_OP_COUNT;  // XYLEM_OP_COUNT: reduces nothing
@@ -53,13 +53,27 @@ struct KernelCall {
   exec::Endpoints* endpoints = nullptr;
   KernelReport* reports = nullptr;  // by block
 
-  std::uint32_t residents = 0;  // entries of `resident`: 0, or all ranks of this GPU in rank order, the leader too
-  std::byte* folded =
-      nullptr;  // where the residents' inputs are folded to: args.output, or memory of its size; null: nothing
+  // The ranks of this GPU in rank order, the leader too; none where the leader is alone. Vectors only, but for "direct".
+  std::uint32_t residents = 0;
+  std::byte* folded = nullptr;     // args.output, or memory of that size. Null: nothing is folded
+  std::uint32_t folded_first = 0;  // the resident that the fold begins with: `folded` may be its input, and no other's
   Resident resident[kMaxResidents];
 };
 
 // Parameters of a kernel: 4 KiB at most.
 static_assert(sizeof(KernelCall) <= 4096);
+
+// What a block does where it met a fault. What was met here tells more than that somebody gave up; halves of a block may
+// report at the same time: either will do.
+XYLEM_HD inline void report_fault(const KernelCall& call, std::uint32_t block, exec::Fault fault, std::uint32_t peer,
+                                  bool on_board) {
+  KernelReport& report = call.reports[block];
+  if (fault == exec::Fault::aborted && exec::load_acquire(report.fault) != 0) return;
+  exec::store_release(report.peer, peer);
+  exec::store_release(report.on_board, std::uint32_t{on_board});
+  exec::store_release(report.fault, static_cast<std::uint32_t>(fault));
+  if (exec::load_acquire(*call.abort_word) != 0) return;
+  exec::store_release(*call.abort_word, static_cast<std::uint32_t>(exec::Fault::aborted));
+}
 
 }  // namespace xylem::cuda

@@ -95,6 +95,8 @@ inline void put_element(unsigned char*& at, xylem_type type, Random& random) {
     case XYLEM_BOOL:
     case XYLEM_LOGICAL8:
     case XYLEM_BYTE:
+    case XYLEM_FLOAT8_E4M3:
+    case XYLEM_FLOAT8_E5M2:
       return put(at, draw<std::int8_t>(random));
     case XYLEM_INT16:
     case XYLEM_UINT16:

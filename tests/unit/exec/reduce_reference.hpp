@@ -231,6 +231,57 @@ inline void reduce_narrow(xylem_op op, unsigned char* out, const unsigned char* 
   write(out, narrow(result, format));
 }
 
+// ---- 8-bit formats: their numbers one by one ----
+
+struct Float8Format {
+  int fraction;     // bits
+  int bias;         // of the exponent
+  bool infinities;  // else only the largest magnitude is no number, and is NaN
+};
+inline constexpr Float8Format kE4M3 = {3, 7, false};
+inline constexpr Float8Format kE5M2 = {2, 15, true};
+
+inline double widen(std::uint8_t bits, Float8Format format) {
+  const int magnitude = bits & 0x7f, exponent = magnitude >> format.fraction;
+  const int fraction = magnitude & ((1 << format.fraction) - 1);
+  double value = std::ldexp(fraction + (exponent == 0 ? 0 : 1 << format.fraction),
+                            (exponent == 0 ? 1 : exponent) - format.bias - format.fraction);
+  if (format.infinities && magnitude == 0x7c) value = std::numeric_limits<double>::infinity();
+  if (magnitude > (format.infinities ? 0x7c : 0x7e)) value = std::numeric_limits<double>::quiet_NaN();
+  return bits >= 0x80 ? -value : value;
+}
+
+// The nearest number, of two the one with even bits. What would follow the largest number stands for all beyond.
+inline std::uint8_t narrow(double value, Float8Format format) {
+  const int sign = std::signbit(value) ? 0x80 : 0, beyond = format.infinities ? 0x7c : 0x7f;
+  const double magnitude = std::fabs(value);
+  const auto number = [&](int bits) {
+    if (bits < beyond) return widen(static_cast<std::uint8_t>(bits), format);
+    return 2 * widen(static_cast<std::uint8_t>(beyond - 1), format) - widen(static_cast<std::uint8_t>(beyond - 2), format);
+  };
+  int best = 0;
+  for (int bits = 1; bits <= beyond; ++bits) {
+    const double here = std::fabs(magnitude - number(bits)), there = std::fabs(magnitude - number(best));
+    if (here < there || (here == there && bits % 2 == 0)) best = bits;
+  }
+  return static_cast<std::uint8_t>(sign | (magnitude > number(beyond) ? beyond : best));
+}
+
+inline void reduce_float8(xylem_op op, unsigned char* out, unsigned char left, unsigned char right, Float8Format format) {
+  const unsigned char quiet = format.infinities ? 0x02 : 0x00;
+  const double a = widen(left, format), b = widen(right, format);
+  if (std::isnan(a)) return write(out, static_cast<unsigned char>(left | quiet));
+  if (std::isnan(b)) return write(out, static_cast<unsigned char>(right | quiet));
+  if (op == XYLEM_MAX || op == XYLEM_MIN) {
+    const bool left_first = a < b || (a == b && std::signbit(a));
+    return write(out, left_first == (op == XYLEM_MIN) ? left : right);
+  }
+  // Exact: double has digits enough.
+  const volatile double result = op == XYLEM_SUM ? a + b : a * b;
+  if (std::isnan(result)) return write(out, static_cast<unsigned char>((std::signbit(result) ? 0x80 : 0) | 0x7e));
+  write(out, narrow(result, format));
+}
+
 template <class T>
 void reduce_complex(xylem_op op, unsigned char* out, const unsigned char* left, const unsigned char* right) {
   constexpr std::size_t kPart = sizeof(T);
@@ -311,6 +362,10 @@ inline void reduce_one(xylem_op op, xylem_type type, unsigned char* out, const u
       return reduce_narrow(op, out, left, right, kBinary16);
     case XYLEM_BFLOAT16:
       return reduce_narrow(op, out, left, right, kBrain16);
+    case XYLEM_FLOAT8_E4M3:
+      return reduce_float8(op, out, *left, *right, kE4M3);
+    case XYLEM_FLOAT8_E5M2:
+      return reduce_float8(op, out, *left, *right, kE5M2);
     case XYLEM_FLOAT:
       return reduce_floating<float>(op, out, left, right);
     case XYLEM_DOUBLE:

@@ -1,6 +1,7 @@
 // Sizes and names of types and operations, and the 16-bit formats number by number.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <set>
@@ -24,6 +25,8 @@ TEST(ReduceTypes, HaveTheSizesOfTheCTypes) {
   EXPECT_EQ(type_bytes(XYLEM_UINT64), 8U);
   EXPECT_EQ(type_bytes(XYLEM_FLOAT16), 2U);
   EXPECT_EQ(type_bytes(XYLEM_BFLOAT16), 2U);
+  EXPECT_EQ(type_bytes(XYLEM_FLOAT8_E4M3), 1U);
+  EXPECT_EQ(type_bytes(XYLEM_FLOAT8_E5M2), 1U);
   EXPECT_EQ(type_bytes(XYLEM_LONG_DOUBLE), sizeof(long double));
   EXPECT_EQ(type_bytes(XYLEM_COMPLEX_FLOAT), sizeof(std::complex<float>));
   EXPECT_EQ(type_bytes(XYLEM_COMPLEX_LONG_DOUBLE), sizeof(std::complex<long double>));
@@ -100,6 +103,46 @@ void check_narrow_type(test::NarrowFormat format, std::uint16_t quiet) {
 }
 
 TEST(ReduceTypes, HalfConverts) { check_narrow_type<Half>(test::kBinary16, 0x0200); }
+template <class T>
+void check_float8(test::Float8Format format) {
+  for (std::uint32_t bits = 0; bits <= 0xff; ++bits) {
+    const T value{static_cast<std::uint8_t>(bits)};
+    const double expected = test::widen(value.bits, format);
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(value.to_float() != value.to_float()) << std::hex << bits;
+      const std::uint32_t quiet = format.infinities ? bits | 2U : bits;
+      ASSERT_EQ(T::from_float(value.to_float()).bits, quiet) << std::hex << bits;
+    } else {
+      ASSERT_EQ(bits_of(value.to_float()), bits_of(static_cast<float>(expected))) << std::hex << bits;
+      ASSERT_EQ(T::from_float(value.to_float()).bits, bits) << std::hex << bits;
+    }
+  }
+  // Between any two neighbours: their mean, and the floats on both sides of it.
+  for (std::uint32_t bits = 0; bits < (format.infinities ? 0x7cU : 0x7fU); ++bits) {
+    const auto low = static_cast<float>(test::widen(static_cast<std::uint8_t>(bits), format));
+    const auto high = static_cast<float>(test::widen(static_cast<std::uint8_t>(bits + 1), format));
+    const float mean = std::isfinite(high) ? low + (high - low) / 2 : low * 1.0625F;
+    for (const float value : {mean, std::nextafter(mean, 0.0F), std::nextafter(mean, 1e9F), 2 * mean, 1e9F}) {
+      ASSERT_EQ(T::from_float(value).bits, test::narrow(value, format)) << value;
+      ASSERT_EQ(T::from_float(-value).bits, test::narrow(-value, format)) << -value;
+    }
+  }
+}
+
+TEST(ReduceTypes, Float8E4M3Converts) {
+  check_float8<Float8E4M3>(test::kE4M3);
+  EXPECT_EQ(Float8E4M3{0x7e}.to_float(), 448.0F);
+  EXPECT_EQ(Float8E4M3::from_float(464.0F).bits, 0x7e);
+  EXPECT_EQ(Float8E4M3::from_float(465.0F).bits, 0x7f);
+  EXPECT_EQ(Float8E4M3{0x01}.to_float(), 0x1p-9F);
+}
+TEST(ReduceTypes, Float8E5M2Converts) {
+  check_float8<Float8E5M2>(test::kE5M2);
+  EXPECT_EQ(Float8E5M2{0x7b}.to_float(), 57344.0F);
+  EXPECT_EQ(Float8E5M2::from_float(61439.0F).bits, 0x7b);
+  EXPECT_EQ(Float8E5M2::from_float(61440.0F).bits, 0x7c);
+  EXPECT_EQ(Float8E5M2{0x01}.to_float(), 0x1p-16F);
+}
 TEST(ReduceTypes, BFloat16Converts) { check_narrow_type<BFloat16>(test::kBrain16, 0x0040); }
 
 #if defined(__x86_64__)

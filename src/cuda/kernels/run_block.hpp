@@ -1,0 +1,36 @@
+// A block's share of a call, whatever the algorithm and whatever executes the block.
+#pragma once
+
+#include "cuda/kernels/block_arithmetic.hpp"
+#include "cuda/kernels/kernel_call.hpp"
+#include "cuda/kernels/residents.hpp"
+#include "exec/lane.hpp"
+
+namespace xylem::cuda {
+
+template <class Team>
+using BlockPort = exec::MemoryPort<Team, BlockArithmetic>;
+
+template <class Algorithm, class Team>
+XYLEM_HD void run_block(Team& team, const KernelCall& call, std::uint32_t block, std::uint32_t blocks) {
+  coll::Args part = call.args.of_lane({block, blocks});
+  Residents<Team> residents(team, call);
+  if constexpr (requires { Algorithm::run(residents, call, part); }) {
+    Algorithm::run(residents, call, part);
+  } else {
+    if (part.scratch != nullptr) part.scratch += block * call.scratch_stride;
+    const coll::Range range = part.sent.at(0);
+    if (call.folded != nullptr) {
+      for_each_piece(range.length, [&](std::size_t at, std::size_t bytes) {
+        residents.fold(call.folded_first, call.folded + range.first + at, range.first + at, bytes);
+      });
+    }
+    exec::Endpoints endpoints = call.endpoints[block];
+    BlockPort<Team> port(team, endpoints, {call.op, call.type}, call.signature);
+    exec::Lane lane(port);
+    Algorithm::run(lane, part);
+    if (port.fault() == exec::Fault::none) residents.spread(range.first, range.length);
+  }
+}
+
+}  // namespace xylem::cuda

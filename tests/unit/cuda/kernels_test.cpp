@@ -1,0 +1,219 @@
+// The kernels of src/cuda/kernels/, compiled for the CPU, in plain memory: blocks are threads. Results are exact.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "collective_case.hpp"
+#include "kernel_world.hpp"
+
+namespace xylem::test {
+namespace {
+
+using coll::Collective;
+
+// Runs the cases in a row, each rank on a thread.
+void run_cases(const WorldShape& shape, Collective collective, const std::string& algorithm, const std::vector<Case>& cases) {
+  KernelWorld world(shape);
+  std::vector<std::thread> ranks;
+  for (std::uint32_t rank = 0; rank < world.size(); ++rank) {
+    ranks.emplace_back([&, rank] {
+      KernelRank here(world, rank, algorithm);
+      for (const Case& c : cases) check_case(here, collective, c);
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+}
+
+std::vector<std::uint32_t> a_gpu_each(std::uint32_t ranks) {
+  std::vector<std::uint32_t> gpus(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) gpus[rank] = rank;
+  return gpus;
+}
+
+// Types that a device reduces, and with what.
+std::vector<std::pair<xylem_type, xylem_op>> device_reductions() {
+  std::vector<std::pair<xylem_type, xylem_op>> pairs;
+  for (int type = 0; type < XYLEM_TYPE_COUNT; ++type) {
+    for (int op = 0; op < XYLEM_OP_COUNT; ++op) {
+      const auto t = static_cast<xylem_type>(type);
+      const bool wide = t == XYLEM_LONG_DOUBLE || t == XYLEM_COMPLEX_LONG_DOUBLE || t == XYLEM_LONG_DOUBLE_INT;
+      if (!wide && exec::find_reduce(static_cast<xylem_op>(op), t) != nullptr)
+        pairs.emplace_back(t, static_cast<xylem_op>(op));
+    }
+  }
+  return pairs;
+}
+
+// A row of calls, counts from none to several chunks per lane. Rows take turns in operations and types: arithmetic_test.cpp
+// has them all.
+std::vector<Case> row_of_cases(const coll::CollectiveFacts& facts, std::uint32_t ranks, bool in_place_allowed) {
+  static const auto reductions = device_reductions();
+  constexpr std::size_t kCounts[] = {1, 0, 7, 37, 130, 517, 2, 300, 1031};
+  std::vector<Case> cases;
+  for (std::size_t i = 0; i < (facts.reduces ? 36 : 18); ++i) {
+    const auto [type, op] = reductions[(i * 11 + ranks * 5) % reductions.size()];
+    cases.push_back({kCounts[i % std::size(kCounts)], type, op, static_cast<int>(i * 3 % ranks),
+                     in_place_allowed && i % 4 == 1, static_cast<int>(i)});
+  }
+  return cases;
+}
+
+class EveryKernel : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryKernel, GivesExactResultsOnAnyNumberOfRanksAndBlocks) {
+  const plan::Algorithm& algorithm = plan::catalogue()[GetParam()];
+  const coll::CollectiveFacts& facts = coll::facts(algorithm.collective);
+  constexpr std::uint32_t kRanks[] = {2, 3, 5, 4};
+  constexpr std::uint32_t kLanes[] = {1, 3, 2, 4};
+  for (std::size_t i = 0; i < std::size(kRanks); ++i) {
+    // Uneven reduce_scatters are in place only with one lane (coll/args.hpp).
+    const bool in_place = !(facts.uneven && facts.reduces) || kLanes[i] == 1;
+    run_cases({.gpu_of = a_gpu_each(kRanks[i]), .lanes = kLanes[i], .chunk_bytes = i % 2 == 0 ? 256U : 1024U},
+              algorithm.collective, algorithm.name, row_of_cases(facts, kRanks[i], in_place));
+  }
+}
+
+class BetweenHosts : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(BetweenHosts, ResultsAreExact) {
+  const plan::Algorithm& algorithm = plan::catalogue()[GetParam()];
+  const coll::CollectiveFacts& facts = coll::facts(algorithm.collective);
+  run_cases({.gpu_of = a_gpu_each(5), .host_of = {0, 1, 0, 1, 2}, .lanes = 2}, algorithm.collective, algorithm.name,
+            row_of_cases(facts, 5, !(facts.uneven && facts.reduces)));
+}
+
+std::vector<std::size_t> algorithms(bool between_hosts) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < plan::catalogue().size(); ++i) {
+    if (!between_hosts || !plan::catalogue()[i].traits.one_host_only) found.push_back(i);
+  }
+  return found;
+}
+
+std::string algorithm_name(const testing::TestParamInfo<std::size_t>& param) {
+  const plan::Algorithm& algorithm = plan::catalogue()[param.param];
+  return std::string(coll::collective_name(algorithm.collective)).append("_").append(algorithm.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel, testing::ValuesIn(algorithms(false)), algorithm_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, BetweenHosts, testing::ValuesIn(algorithms(true)), algorithm_name);
+
+// Ranks that share GPUs: one kernel for each GPU does the work of its ranks.
+class SharedGpus : public testing::TestWithParam<std::vector<std::uint32_t>> {};
+
+TEST_P(SharedGpus, VectorsAreFoldedAndSpread) {
+  const std::vector<std::uint32_t>& gpus = GetParam();
+  for (const plan::Algorithm& algorithm : plan::catalogue()) {
+    const coll::CollectiveFacts& facts = coll::facts(algorithm.collective);
+    const bool vectors = algorithm.collective == Collective::allreduce || algorithm.collective == Collective::reduce ||
+                         algorithm.collective == Collective::bcast;
+    if (!vectors || algorithm.traits.leaders) continue;
+    SCOPED_TRACE(algorithm.name);
+    run_cases({.gpu_of = gpus, .lanes = 2}, algorithm.collective, algorithm.name,
+              row_of_cases(facts, static_cast<std::uint32_t>(gpus.size()), true));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SharedGpus,
+                         testing::Values(std::vector<std::uint32_t>{0, 1, 0, 1}, std::vector<std::uint32_t>{0, 0, 1},
+                                         std::vector<std::uint32_t>{0, 1, 1, 1, 2}));
+
+TEST(DirectKernels, ServeRanksOfOneGpu) {
+  for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::allgather,
+                                      Collective::reduce_scatter_block}) {
+    for (const std::uint32_t ranks : {2U, 3U, 7U}) {
+      for (const std::uint32_t lanes : {1U, 4U}) {
+        SCOPED_TRACE(coll::collective_name(collective));
+        run_cases({.gpu_of = std::vector<std::uint32_t>(ranks, 0), .lanes = lanes}, collective, "direct",
+                  row_of_cases(coll::facts(collective), ranks, true));
+      }
+    }
+  }
+}
+
+// More than a piece of the fold, and several chunks ahead of every FIFO.
+TEST(DirectKernels, LongVectors) {
+  const std::vector<Case> cases = {{100003, XYLEM_FLOAT, XYLEM_SUM, 1, false, 3},
+                                   {100003, XYLEM_FLOAT, XYLEM_SUM, 1, true, 4}};
+  for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter_block, Collective::allgather}) {
+    run_cases({.gpu_of = {0, 0, 0}, .lanes = 2}, collective, "direct", cases);
+  }
+  run_cases({.gpu_of = {0, 1, 0}, .lanes = 2, .chunk_bytes = 4096}, Collective::allreduce, "ring", cases);
+}
+
+TEST(Kernels, AbortEndsEveryWait) {
+  for (const plan::Algorithm& algorithm : plan::catalogue()) {
+    SCOPED_TRACE(cuda::kernel_name(algorithm.collective, algorithm.name));
+    KernelWorld world({.gpu_of = {0, 1, 2}, .lanes = 2});
+    // Rank 2 never comes; the others wait until somebody gives up.
+    std::vector<xylem_status> status(2, XYLEM_SUCCESS);
+    std::vector<std::thread> ranks;
+    std::vector<std::byte> data(3 * 4096);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      ranks.emplace_back([&, rank] {
+        KernelRank here(world, rank, algorithm.name);
+        Call call{.collective = algorithm.collective, .type = XYLEM_BYTE, .op = XYLEM_BAND};
+        std::vector<std::byte> input(3 * 4096), output(3 * 4096);
+        const std::vector<std::size_t> counts(3, 512), offsets = {0, 512, 1024};
+        call.input = input.data();
+        call.output = output.data();
+        call.count = 512;
+        call.root = 2;
+        const coll::CollectiveFacts& facts = coll::facts(algorithm.collective);
+        if (facts.uneven && facts.input == coll::Buffer::blocks) call.sent = {counts.data(), offsets.data()};
+        if (facts.uneven && facts.output == coll::Buffer::blocks) call.received = {counts.data(), offsets.data()};
+        status[rank] = here.run(call);
+      });
+    }
+    std::thread third([&] {
+      world.arrived().arrive_and_wait();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      exec::store_release(world.abort_word(), static_cast<std::uint32_t>(exec::Fault::aborted));
+    });
+    for (std::thread& rank : ranks) rank.join();
+    third.join();
+    // Where data flows towards a root that is missing, senders may have been done before.
+    const bool nobody_waits = coll::only_root_receives(algorithm.collective);
+    if (!nobody_waits) {
+      EXPECT_TRUE(status[0] != XYLEM_SUCCESS || status[1] != XYLEM_SUCCESS);
+    }
+  }
+}
+
+TEST(Kernels, DifferingCallsAreReported) {
+  KernelWorld world({.gpu_of = {0, 1}, .lanes = 2});
+  std::vector<std::uint32_t> faults(2);
+  std::vector<std::thread> ranks;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      KernelRank here(world, rank, "ring");
+      std::vector<float> data(1000, 1.0F);
+      Call call{.collective = Collective::allreduce,
+                .input = data.data(),
+                .output = data.data(),
+                .count = 1000,
+                .type = XYLEM_FLOAT};
+      call.op = rank == 0 ? XYLEM_SUM : XYLEM_PROD;
+      here.run(call);
+      for (const cuda::KernelReport& report : here.reports()) faults[rank] = std::max(faults[rank], report.fault);
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(*std::max_element(faults.begin(), faults.end()), static_cast<std::uint32_t>(exec::Fault::mismatch));
+  EXPECT_NE(world.abort_word(), 0U);
+}
+
+TEST(Kernels, AreAllThere) {
+  for (const plan::Algorithm& algorithm : plan::catalogue()) {
+    EXPECT_NE(find_kernel(cuda::kernel_name(algorithm.collective, algorithm.name)), nullptr) << algorithm.name;
+  }
+  for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::allgather,
+                                      Collective::reduce_scatter_block}) {
+    EXPECT_NE(find_kernel(cuda::kernel_name(collective, "direct")), nullptr);
+  }
+  EXPECT_EQ(find_kernel("xylem_allreduce_none"), nullptr);
+}
+
+}  // namespace
+}  // namespace xylem::test
