@@ -11,6 +11,12 @@ struct BlockArithmetic {
   xylem_op op;
   xylem_type type;
 
+  // A barrier passes bytes that nobody looks at through an allreduce.
+  static XYLEM_HD BlockArithmetic of(const KernelCall& call) {
+    if (call.op == XYLEM_OP_COUNT) return {XYLEM_BAND, XYLEM_BYTE};
+    return {call.op, call.type};
+  }
+
   template <class Team>
   XYLEM_HD void copy(const Team& team, exec::Slice out, exec::View in) const {
     copy_shared(share_of(team), out.data, in.data, in.bytes);

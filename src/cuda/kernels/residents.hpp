@@ -17,7 +17,7 @@ XYLEM_HD void for_each_piece(std::size_t bytes, Piece piece) {
 template <class Team>
 class Residents {
  public:
-  XYLEM_HD Residents(Team& team, const KernelCall& call) : team_(team), call_(call), arithmetic_{call.op, call.type} {}
+  XYLEM_HD Residents(Team& team, const KernelCall& call) : team_(team), call_(call), arithmetic_(BlockArithmetic::of(call)) {}
 
   XYLEM_HD std::uint32_t count() const { return call_.residents; }
   XYLEM_HD const Resident& at(std::uint32_t i) const { return call_.resident[i]; }

@@ -26,7 +26,7 @@ XYLEM_HD void run_block(Team& team, const KernelCall& call, std::uint32_t block,
       });
     }
     exec::Endpoints endpoints = call.endpoints[block];
-    BlockPort<Team> port(team, endpoints, {call.op, call.type}, call.signature);
+    BlockPort<Team> port(team, endpoints, BlockArithmetic::of(call), call.signature);
     exec::Lane lane(port);
     Algorithm::run(lane, part);
     if (port.fault() == exec::Fault::none) residents.spread(range.first, range.length);
