@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "cuda/presence.hpp"
 #include "installation.hpp"
 
 namespace xylem::tools {
@@ -35,6 +36,8 @@ Facts collect_facts() {
   facts.cores = topo::cores();
   facts.machine = topo::machine();
   facts.devices = topo::devices();
+  facts.cuda = cuda::list_devices();
+  facts.cuda_built_in = cuda::built_in();
   try {
     facts.providers = ofi::list_providers();
     if (facts.providers.empty()) facts.no_providers = "libfabric offers none";

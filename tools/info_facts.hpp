@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "cuda/devices.hpp"
 #include "ofi/providers.hpp"
 #include "topo/topology.hpp"
 
@@ -16,6 +17,8 @@ struct Facts {
   topo::Cores cores;
   topo::Machine machine;
   std::vector<topo::Device> devices;
+  cuda::Devices cuda;
+  bool cuda_built_in = false;                // this build knows device buffers
   std::vector<ofi::ProviderInfo> providers;  // best first
   std::string no_providers;                  // why there are none, empty if there are
   std::string preload_library;               // its path, empty if it is not where it belongs

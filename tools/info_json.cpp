@@ -33,6 +33,13 @@ Json as_json(const ofi::ProviderInfo& provider) {
           {"address", provider.address}, {"usable", provider.usable}, {"reason", provider.reason}};
 }
 
+Json as_json(const cuda::DeviceInfo& device) {
+  return {{"name", device.name},
+          {"uuid", device.uuid},
+          {"memory_bytes", device.memory_bytes},
+          {"architecture", device.architecture}};
+}
+
 Json as_json(const SettingInfo& setting) {
   return {{"name", setting.name},
           {"type", setting.type},
@@ -74,7 +81,9 @@ std::string facts_as_json(const Facts& facts) {
       {"providers", as_json(facts.providers)},
       {"no_providers", known(facts.no_providers)},
       {"mpi", {{"preload_library", known(facts.preload_library)}, {"back_ends", facts.back_ends}}},
-      {"device_support", false},
+      {"device_support", facts.cuda_built_in},
+      {"cuda",
+       {{"driver", known(facts.cuda.driver)}, {"devices", as_json(facts.cuda.list)}, {"none", known(facts.cuda.none)}}},
       {"settings", as_json(facts.settings)},
   };
   // Names may come from the environment and need not be UTF-8.

@@ -97,6 +97,16 @@ std::string mpi_section(const Facts& facts) {
                         }));
 }
 
+std::string cuda_section(const Facts& facts) {
+  std::vector<Row> rows;
+  if (!facts.cuda.driver.empty()) rows.push_back({"driver", "serves CUDA " + facts.cuda.driver});
+  for (const cuda::DeviceInfo& device : facts.cuda.list) {
+    rows.push_back({device.name, device.architecture, format_bytes(device.memory_bytes), device.uuid});
+  }
+  if (facts.cuda.list.empty()) rows.push_back({"none: " + facts.cuda.none});
+  return section("CUDA devices", table(rows));
+}
+
 std::string settings_section(const Facts& facts) {
   std::vector<Row> rows = {{"NAME", "VALUE", "DEFAULT", "TAKES"}};
   for (const SettingInfo& setting : facts.settings) {
@@ -116,7 +126,7 @@ std::string settings_section(const Facts& facts) {
 
 std::string facts_as_text(const Facts& facts) {
   return fmt::format("Xylem {}\n", facts.version) + host_section(facts) + devices_section(facts) + providers_section(facts) +
-         mpi_section(facts) + section("CUDA devices", "  not supported by this version\n") + settings_section(facts);
+         mpi_section(facts) + cuda_section(facts) + settings_section(facts);
 }
 
 }  // namespace xylem::tools

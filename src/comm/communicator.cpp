@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "comm/device_path.hpp"
 #include "comm/staging.hpp"
 #include "cuda/presence.hpp"
 #include "exec/copy.hpp"
@@ -74,6 +75,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
               exec::Progress{&Communicator::poke_bootstrap, bootstrap_.get()}),
       team_(waiter_, half_, background_),
       devices_(cuda::may_have_device_buffers()),
+      device_path_(wired.devices && members_.hosts() == 1 && size() > 1 ? std::make_unique<DevicePath>(*this) : nullptr),
       timed_(!settings().stats_file.empty()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
@@ -172,6 +174,7 @@ xylem_status Communicator::conclude(const Execution& done, exec::Fault sending) 
     return fail(done.call, fault, done.port.fault_on_board() ? done.args.host.rank(peer) : peer);
   }
   if (sending != exec::Fault::none) return fail(done.call, sending, rank());
+  if (done.call.internal) return XYLEM_SUCCESS;
   counters_.count(done.call.collective, done.algorithm, done.bytes, timed_ ? now_seconds() - done.begin : 0);
   return XYLEM_SUCCESS;
 }
@@ -197,6 +200,9 @@ xylem_status Communicator::run_with_devices(const Call& call) {
     }
   }
   try {
+    if (device_path_ != nullptr) {
+      if (const std::optional<xylem_status> done = device_path_->run(call)) return *done;
+    }
     const StagedCall staged(call, buffer_bytes(call, rank(), size()));
     if (staged.staged()) counters_.count_staged();
     const xylem_status status = run_on_host(staged.on_host());
@@ -209,7 +215,7 @@ xylem_status Communicator::run_with_devices(const Call& call) {
 
 xylem_status Communicator::run_on_host(const Call& call) {
   if (broken_ != XYLEM_SUCCESS) return broken_;
-  ++sequence_;
+  if (!call.internal) ++sequence_;
   if (needs_no_algorithm(call)) return run_alone(call);
   Execution execution = prepare(call);
   execution.run();

@@ -30,6 +30,8 @@ struct Placement {
   static Placement here();
 };
 
+class DevicePath;
+
 class Communicator {
  public:
   // Collective over the bootstrap's ranks; throws Error on all ranks or on none. The bootstrap is kept.
@@ -76,6 +78,7 @@ class Communicator {
   void complete();
 
  private:
+  friend class DevicePath;
   friend class ProgressEngine;
 
   Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired);
@@ -151,8 +154,9 @@ class Communicator {
   xylem_status broken_ = XYLEM_SUCCESS;
   std::string error_;
   std::string connect_error_;
-  bool devices_;  // this rank's buffers may lie on a GPU
-  bool timed_;    // statistics with seconds were asked for
+  bool devices_;                             // this rank's buffers may lie on a GPU
+  std::unique_ptr<DevicePath> device_path_;  // null where it never can be taken
+  bool timed_;                               // statistics with seconds were asked for
   Counters counters_;
 
   // All above that changes belongs to the thread that drives while calls are outstanding, and else to the user's thread.

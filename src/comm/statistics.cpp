@@ -18,7 +18,7 @@ struct Totals {
   };
   std::array<Line, coll::kCollectives> lines;
   std::vector<std::uint64_t> algorithms = std::vector<std::uint64_t>(plan::catalogue().size());
-  std::uint64_t staged = 0;
+  std::uint64_t on_device = 0, staged = 0;
 };
 
 struct Registry {
@@ -91,6 +91,7 @@ Counters::~Counters() {
     all.ended.lines[i].seconds += lines_[i].seconds;
   }
   for (std::size_t i = 0; i < algorithms_.size(); ++i) all.ended.algorithms[i] += algorithms_[i];
+  all.ended.on_device += on_device_;
   all.ended.staged += staged_;
 }
 
@@ -104,6 +105,11 @@ void Counters::count_trivial(coll::Collective collective, std::uint64_t bytes) {
   Line& line = lines_[static_cast<std::size_t>(collective)];
   add(line.calls, std::uint64_t{1});
   add(line.bytes, bytes);
+}
+
+void Counters::count_on_device(coll::Collective collective, std::uint64_t bytes) {
+  count_trivial(collective, bytes);
+  add(on_device_, std::uint64_t{1});
 }
 
 void Counters::count_staged() { add(staged_, std::uint64_t{1}); }
@@ -128,6 +134,7 @@ std::string statistics_json() {
       totals.lines[i].seconds += counters->lines_[i].seconds;
     }
     for (std::size_t i = 0; i < totals.algorithms.size(); ++i) totals.algorithms[i] += counters->algorithms_[i];
+    totals.on_device += counters->on_device_;
     totals.staged += counters->staged_;
   }
   std::string collectives;
@@ -140,7 +147,8 @@ std::string statistics_json() {
   }
   return "{\"version\": " + quoted(kVersion) + ", \"ranks\": " + std::to_string(all.ranks) +
          ", \"hosts\": " + std::to_string(all.hosts) + ", \"provider\": " + quoted(all.provider) +
-         ", \"device\": {\"staged\": " + std::to_string(totals.staged) + "}, \"collectives\": {" + collectives + "}}";
+         ", \"device\": {\"calls\": " + std::to_string(totals.on_device) + ", \"staged\": " + std::to_string(totals.staged) +
+         "}, \"collectives\": {" + collectives + "}}";
 }
 
 }  // namespace xylem

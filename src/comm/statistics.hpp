@@ -22,6 +22,8 @@ class Counters {
   void count(coll::Collective collective, std::uint32_t algorithm, std::uint64_t bytes, double seconds);
   // Calls that needed no algorithm: one rank, or nothing to move.
   void count_trivial(coll::Collective collective, std::uint64_t bytes);
+  // Calls that kernels ran.
+  void count_on_device(coll::Collective collective, std::uint64_t bytes);
   // Calls of which a buffer was copied from or to a device.
   void count_staged();
 
@@ -36,7 +38,7 @@ class Counters {
   };
   std::array<Line, coll::kCollectives> lines_;
   std::vector<std::atomic<std::uint64_t>> algorithms_;
-  std::atomic<std::uint64_t> staged_{0};
+  std::atomic<std::uint64_t> on_device_{0}, staged_{0};
 };
 
 // All counters of this process, ended communicators included, as the JSON object of xylem_statistics(). Thread-safe.

@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "comm/crowding.hpp"
+#include "cuda/presence.hpp"
 #include "topo/topology.hpp"
 
 namespace xylem {
@@ -19,6 +20,7 @@ struct Hello {
   topo::CoreMask cores;
   double cpu_quota;
   double crowding;  // that this rank knows of already
+  bool devices;     // this rank may have device buffers
   // Rank 0's count.
   std::uint64_t chunk_bytes;
   double timeout_seconds;
@@ -59,6 +61,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.cores = topo::cores().mask;
   hello.cpu_quota = topo::cores().cpu_quota;
   hello.crowding = remember_crowding(1.0);
+  hello.devices = cuda::may_have_device_buffers();
   hello.chunk_bytes = own.chunk_bytes;
   hello.timeout_seconds = own.timeout_seconds;
   hello.algorithm_length = own.algorithm.size();
@@ -142,7 +145,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
                 .host_names = {},
                 .memory = nullptr,
                 .links = nullptr,
-                .provider = {}};
+                .provider = {},
+                .devices = false};
+  wired.devices = std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) { return hello.devices; });
   const Members& members = wired.members;
   wired.host_names.resize(members.hosts());
   for (std::uint32_t rank = members.size(); rank-- > 0;) {

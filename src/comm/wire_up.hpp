@@ -35,6 +35,7 @@ struct WiredUp {
   std::unique_ptr<shm::HostMemory> memory;
   std::unique_ptr<ofi::Links> links;  // null where all ranks share a host
   std::string provider;               // of the links
+  bool devices = false;               // all ranks may have device buffers
 };
 
 // Collective over the bootstrap's ranks. `host_id` and `host_name` say where this rank takes itself to be. Throws Error, on

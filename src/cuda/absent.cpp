@@ -3,6 +3,9 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cuda/devices.hpp"
+#include "cuda/ipc.hpp"
+#include "cuda/kernel_stream.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/pinned.hpp"
 #include "cuda/presence.hpp"
@@ -15,6 +18,8 @@ constexpr const char* kWhy = "this build of Xylem has no device support: it was 
 
 bool may_have_device_buffers() { return false; }
 bool built_in() { return false; }
+
+Devices list_devices() { return {{}, {}, kWhy}; }
 
 Memory memory_of(const void*) { return {}; }
 CUstream_st* default_stream() { return nullptr; }
@@ -34,5 +39,15 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
   std::swap(piece_, other.piece_);
   return *this;
 }
+
+DeviceUuid uuid_of(int) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+ExportedBuffer export_buffer(const void*, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+std::byte* open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+
+KernelStream::KernelStream(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+KernelStream::~KernelStream() = default;
+unsigned KernelStream::room(const std::string&) const { return 0; }
+void KernelStream::launch(const std::string&, KernelCall, unsigned) {}
+bool KernelStream::busy() const { return false; }
 
 }  // namespace xylem::cuda

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <list>
 #include <mutex>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cuda/context.hpp"
@@ -31,30 +32,15 @@ const Driver& the_driver() {
   return *driver;
 }
 
-struct Opened {
-  ExportedBuffer what;
-  Memory near;
-  CUdeviceptr base;
-};
-
 struct OpenedBuffers {
   std::mutex mutex;
-  std::list<Opened> recent;  // the last used first
+  std::list<OpenedBuffer> recent;  // the last used first
 };
 
 // Never destroyed: see PinnedMemory's pool.
 OpenedBuffers& opened_buffers() {
   static OpenedBuffers& it = *new OpenedBuffers;
   return it;
-}
-
-void close(const Driver& driver, const Opened& opened) {
-  try {
-    const ContextScope scope(driver, opened.near);
-    driver.ipc_close_mem_handle(opened.base);
-  } catch (const Error&) {
-    // Its context has ended, and with it the mapping.
-  }
 }
 
 bool same_allocation(const ExportedBuffer& a, const ExportedBuffer& b) {
@@ -93,34 +79,55 @@ ExportedBuffer export_buffer(const void* address, const Memory& memory) {
   return buffer;
 }
 
-std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
-  if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
+OpenedBuffer::OpenedBuffer(const ExportedBuffer& buffer, const Memory& near) : what_(buffer), near_(near) {
   const Driver& driver = the_driver();
-  OpenedBuffers& all = opened_buffers();
-  const std::lock_guard lock(all.mutex);
-  const auto found = std::find_if(all.recent.begin(), all.recent.end(), [&](const Opened& opened) {
-    return same_allocation(opened.what, buffer) && opened.near.context == near.context;
-  });
-  if (found != all.recent.end()) {
-    all.recent.splice(all.recent.begin(), all.recent, found);
-    return reinterpret_cast<std::byte*>(found->base + buffer.offset);
-  }
-  all.recent.remove_if([&](const Opened& opened) {
-    const bool gone = replaced(opened.what, buffer) && !same_allocation(opened.what, buffer);
-    if (gone) close(driver, opened);
-    return gone;
-  });
-  while (all.recent.size() >= kMostOpen) {
-    close(driver, all.recent.back());
-    all.recent.pop_back();
-  }
   const ContextScope scope(driver, near);
+  if (buffer.process == this_process()) {
+    base_ = reinterpret_cast<std::byte*>(buffer.base);
+    const Memory there = memory_of(base_);
+    if (there.context == near.context || there.context == nullptr) return;
+    const CUresult result = driver.ctx_enable_peer_access(there.context, 0);
+    if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) check(driver, result, "cuCtxEnablePeerAccess");
+    return;
+  }
   CUipcMemHandle handle;
   std::memcpy(&handle, buffer.handle.data(), sizeof handle);
   CUdeviceptr base = 0;
   check(driver, driver.ipc_open_mem_handle(&base, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), "cuIpcOpenMemHandle");
-  all.recent.push_front({buffer, near, base});
-  return reinterpret_cast<std::byte*>(base + buffer.offset);
+  base_ = reinterpret_cast<std::byte*>(base);
+  foreign_ = true;
+}
+
+OpenedBuffer::~OpenedBuffer() {
+  const Driver* const driver = driver_in_process();
+  if (!foreign_ || driver == nullptr) return;
+  try {
+    const ContextScope scope(*driver, near_);
+    driver->ipc_close_mem_handle(reinterpret_cast<CUdeviceptr>(base_));
+  } catch (const Error&) {
+    // The program has ended the context, and with it the mapping.
+  }
+}
+
+OpenedBuffer::OpenedBuffer(OpenedBuffer&& other) noexcept
+    : what_(other.what_), near_(other.near_), base_(other.base_), foreign_(std::exchange(other.foreign_, false)) {}
+
+std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
+  if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
+  OpenedBuffers& all = opened_buffers();
+  const std::lock_guard lock(all.mutex);
+  const auto found = std::find_if(all.recent.begin(), all.recent.end(), [&](const OpenedBuffer& opened) {
+    return same_allocation(opened.what(), buffer) && opened.near().context == near.context;
+  });
+  if (found != all.recent.end()) {
+    all.recent.splice(all.recent.begin(), all.recent, found);
+    return found->base() + buffer.offset;
+  }
+  all.recent.remove_if(
+      [&](const OpenedBuffer& opened) { return replaced(opened.what(), buffer) && !same_allocation(opened.what(), buffer); });
+  while (all.recent.size() >= kMostOpen) all.recent.pop_back();
+  all.recent.emplace_front(buffer, near);
+  return all.recent.front().base() + buffer.offset;
 }
 
 }  // namespace xylem::cuda

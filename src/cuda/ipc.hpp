@@ -29,9 +29,30 @@ static_assert(std::is_trivially_copyable_v<ExportedBuffer>);
 // Device memory. Throws Error where the driver does not export it: memory of some pools, for one.
 ExportedBuffer export_buffer(const void* address, const Memory& memory);
 
+// An exported buffer of another process, open as long as the object lives. A buffer of this process is given as it is. Open
+// no buffer while a kernel of this process waits for others: the driver may wait for that kernel.
+class OpenedBuffer {
+ public:
+  // In the context of `near`. Throws Error.
+  OpenedBuffer(const ExportedBuffer& buffer, const Memory& near);
+  ~OpenedBuffer();
+  OpenedBuffer(OpenedBuffer&& other) noexcept;
+  OpenedBuffer& operator=(OpenedBuffer&&) = delete;
+
+  const ExportedBuffer& what() const { return what_; }
+  const Memory& near() const { return near_; }
+  // Of the whole allocation.
+  std::byte* base() const { return base_; }
+
+ private:
+  ExportedBuffer what_;
+  Memory near_;
+  std::byte* base_ = nullptr;
+  bool foreign_ = false;
+};
+
 // The address of an exported buffer in this process, in the context of `near`; open until its allocation is seen to have gone
-// or many others have been opened since. A buffer of this process is given as it is. Throws Error. Not while a kernel of this
-// process waits for others: the driver may wait for that kernel. Thread-safe.
+// or many others have been opened since. Throws Error. Thread-safe.
 std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near);
 
 }  // namespace xylem::cuda

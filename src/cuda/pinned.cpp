@@ -38,7 +38,8 @@ Pool& pool() {
 void lock(const Driver& driver, void* memory, std::size_t bytes, const Memory& near) {
   try {
     const ContextScope scope(driver, near);
-    check(driver, driver.mem_host_register(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE), "cuMemHostRegister");
+    check(driver, driver.mem_host_register(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP),
+          "cuMemHostRegister");
   } catch (const Error& error) {
     if (log::enabled(log::Level::info)) {
       log::info(std::to_string(bytes) +

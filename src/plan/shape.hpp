@@ -14,7 +14,7 @@ struct Shape {
   std::uint32_t ranks_per_host = 1;  // on the host that has most
   double ranks_per_core = 1;         // on the host that is most crowded, at least 1
   std::uint32_t slot_bytes = 0;      // of the smallest slot of any channel
-  std::uint32_t board_bytes = 0;     // of the smallest board buffer of any rank
+  std::uint32_t board_bytes = 0;     // of the smallest board buffer of any rank; 0: there is no board
   coll::Link network{};              // of the provider in use; unused on one host
 };
 

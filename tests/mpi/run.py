@@ -29,6 +29,9 @@ def arguments():
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--on-xylem", default="", help="collectives of which every call must have run on Xylem")
     parser.add_argument("--handed-down", default="", help="reasons for which calls must have been handed down")
+    parser.add_argument("--device", choices=["kernels", "staged"],
+                        help="device buffers: every call of the core ran as a kernel, or some went through host memory")
+    parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
     parser.add_argument("--compare", help="run also without Xylem, then this program on the files of both outputs")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -67,6 +70,12 @@ def check_statistics(path, options):
     reasons = {reason for collective in statistics["collectives"].values() for reason in collective["handed_down"]}
     if missing := set(words(options.handed_down)) - reasons:
         return f"no call was handed down for {sorted(missing)}, only for {sorted(reasons)}"
+    device = statistics["core"]["device"]
+    calls = sum(collective["calls"] for collective in statistics["core"]["collectives"].values())
+    if options.device == "kernels" and not 0 < calls == device["calls"]:
+        return f"kernels ran {device['calls']} of {calls} calls"
+    if options.device == "staged" and device["staged"] == 0:
+        return f"no call was staged: {device}"
     if options.hosts > 1 and statistics["core"]["hosts"] != options.hosts:
         return f"Xylem saw {statistics['core']['hosts']} hosts and not {options.hosts}"
     return None
@@ -90,7 +99,7 @@ def main():
         with_xylem.write_text(out, encoding="utf-8")
         if options.compare and subprocess.run([options.compare, without, with_xylem], check=False).returncode != 0:
             return "the outputs with and without Xylem differ"
-        if "XYLEM_LOG" not in environment and "xylem:" in err:
+        if "XYLEM_LOG" not in environment and not options.warnings and "xylem:" in err:
             return "a good run prints nothing to stderr"
         return check_statistics(statistics, options)
 

@@ -30,6 +30,8 @@ Facts some_facts() {
                      {"tcp;ofi_rxm", "eth0", "fd00::/64", "fd00::7", true, "TCP"},
                      {"tcp;ofi_rxm", "lo", "127.0.0.0/8", "127.0.0.1", true, "TCP, loopback"},
                      {"sockets", "eth0", "10.1.0.0/16", "10.1.0.7", false, "slow"}};
+  facts.cuda = {{{"NVIDIA H200", "GPU-0102", std::size_t{139} << 30, "sm_90"}}, "13.0", ""};
+  facts.cuda_built_in = true;
   facts.preload_library = "/opt/xylem/lib/libxylem_mpi.so";
   facts.back_ends = {"mpich", "openmpi"};
   facts.settings = {{"XYLEM_CHUNK", "bytes", "a size", "0", "64K", "How much.", true},
@@ -67,7 +69,8 @@ MPI
   back ends        mpich, openmpi
 
 CUDA devices
-  not supported by this version
+  driver       serves CUDA 13.0
+  NVIDIA H200  sm_90             139 GiB  GPU-0102
 
 Settings
   NAME         VALUE  DEFAULT  TAKES
@@ -82,6 +85,7 @@ TEST(InfoText, SaysWhatIsUnknown) {
   Facts facts;
   facts.machine.source = "unknown: built without hwloc";
   facts.no_providers = "cannot open libfabric.so.1";
+  facts.cuda.none = "no NVIDIA driver";
   const std::string text = facts_as_text(facts);
   EXPECT_THAT(text, HasSubstr("\n  CPU quota   none\n"));
   EXPECT_THAT(text, HasSubstr("\n  NUMA nodes  unknown\n"));
@@ -89,6 +93,7 @@ TEST(InfoText, SaysWhatIsUnknown) {
   EXPECT_THAT(text, HasSubstr("\n  known from  unknown: built without hwloc\n"));
   EXPECT_THAT(text, HasSubstr("\n  NIC  none\n  GPU  none\n"));
   EXPECT_THAT(text, HasSubstr("\n  none: cannot open libfabric.so.1\n"));
+  EXPECT_THAT(text, HasSubstr("\n  none: no NVIDIA driver\n"));
   EXPECT_THAT(text, HasSubstr("\n  preload library  not found beside this tool\n"));
 }
 
@@ -106,6 +111,12 @@ TEST(InfoJson, SaysTheSame) {
                                       {"source", "hwloc 2.9.0"}}));
   EXPECT_EQ(info.at("devices").at(0), json({{"kind", "nic"}, {"name", "mlx5_0"}, {"pci", "0000:3b:00.0"}, {"numa_node", 1}}));
   EXPECT_EQ(info.at("devices").at(1), json({{"kind", "nic"}, {"name", "usb0"}, {"pci", nullptr}, {"numa_node", nullptr}}));
+  EXPECT_EQ(info.at("device_support"), true);
+  EXPECT_EQ(info.at("cuda").at("devices").at(0), json({{"name", "NVIDIA H200"},
+                                                       {"uuid", "GPU-0102"},
+                                                       {"memory_bytes", std::size_t{139} << 30},
+                                                       {"architecture", "sm_90"}}));
+  EXPECT_EQ(info.at("cuda").at("none"), nullptr);
   EXPECT_EQ(info.at("providers").size(), 5u);
   EXPECT_EQ(info.at("providers").at(4).at("usable"), false);
   EXPECT_EQ(info.at("no_providers"), nullptr);

@@ -1,0 +1,139 @@
+#include "cuda/device_links.hpp"
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "cuda/context.hpp"
+
+namespace xylem::cuda {
+namespace {
+
+// What a rank owns of the two channels between it and a peer, in one lane.
+struct Lines {
+  exec::ChannelTail tail;  // of the channel from the peer; the peer writes it
+  exec::ChannelHead head;  // of the channel to the peer; the peer writes it
+};
+
+// Of one rank's memory: Lines of every lane and peer | slots of every lane and peer | scratch | tables of the rank itself.
+struct Layout {
+  std::uint32_t ranks;
+
+  std::size_t index(std::uint32_t lane, std::uint32_t peer) const { return std::size_t{lane} * ranks + peer; }
+  std::size_t channels() const { return index(kLanes, 0); }
+  std::size_t lines(std::uint32_t lane, std::uint32_t peer) const { return index(lane, peer) * sizeof(Lines); }
+  std::size_t slots(std::uint32_t lane, std::uint32_t peer) const {
+    return channels() * sizeof(Lines) + index(lane, peer) * exec::kSlots * kDeviceSlotBytes;
+  }
+  std::size_t scratch() const { return slots(kLanes, 0); }
+  std::size_t tables() const { return scratch() + std::size_t{kLanes} * kDeviceSlotBytes; }
+};
+
+// What kernels find their channels by. Lies in device memory, with pointers into it.
+class Tables {
+ public:
+  explicit Tables(std::uint32_t ranks) : ranks_(ranks), channels_(2 * std::size_t{kLanes} * ranks) {}
+
+  static std::size_t bytes(std::uint32_t ranks) {
+    return kLanes * sizeof(exec::Endpoints) + 2 * std::size_t{kLanes} * ranks * sizeof(exec::Channel);
+  }
+  exec::Channel& to(std::uint32_t lane, std::uint32_t peer) { return channels_[2 * std::size_t{lane} * ranks_ + peer]; }
+  exec::Channel& from(std::uint32_t lane, std::uint32_t peer) {
+    return channels_[(2 * std::size_t{lane} + 1) * ranks_ + peer];
+  }
+
+  // As they are to lie at `place`.
+  std::vector<std::byte> image(std::byte* place) const {
+    auto* const channels = reinterpret_cast<exec::Channel*>(place + kLanes * sizeof(exec::Endpoints));
+    std::vector<exec::Endpoints> endpoints(kLanes);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      endpoints[lane].to = channels + 2 * std::size_t{lane} * ranks_;
+      endpoints[lane].from = endpoints[lane].to + ranks_;
+    }
+    std::vector<std::byte> all(bytes(ranks_));
+    const auto first = std::as_bytes(std::span(endpoints)), second = std::as_bytes(std::span(channels_));
+    std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), all.begin()));
+    return all;
+  }
+
+ private:
+  std::uint32_t ranks_;
+  std::vector<exec::Channel> channels_;
+};
+
+const Driver& the_driver() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
+  return *driver;
+}
+
+}  // namespace
+
+DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t ranks, std::uint32_t& abort_word)
+    : near_(near), rank_(rank), ranks_(ranks) {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near_);
+  const Layout layout{ranks_};
+  memory_ = static_cast<std::byte*>(allocate_device(layout.tables() + Tables::bytes(ranks_)));
+  try {
+    const auto address = reinterpret_cast<CUdeviceptr>(memory_);
+    check(driver, driver.memset_d8_async(address, 0, layout.slots(0, 0), CU_STREAM_LEGACY), "cuMemsetD8Async");
+    check(driver, driver.stream_synchronize(CU_STREAM_LEGACY), "cuStreamSynchronize");
+    info_ = export_buffer(memory_, memory_of(memory_));
+
+    const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t in_page = reinterpret_cast<std::uintptr_t>(&abort_word) % page_bytes;
+    void* const page = reinterpret_cast<std::byte*>(&abort_word) - in_page;
+    check(driver, driver.mem_host_register(page, page_bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP),
+          "cuMemHostRegister of the abort word");
+    abort_page_ = page;
+    CUdeviceptr on_device = 0;
+    check(driver, driver.mem_host_get_device_pointer(&on_device, page, 0), "cuMemHostGetDevicePointer");
+    abort_on_device_ = reinterpret_cast<std::uint32_t*>(on_device + in_page);
+  } catch (...) {
+    if (abort_page_ != nullptr) driver.mem_host_unregister(abort_page_);
+    driver.mem_free(reinterpret_cast<CUdeviceptr>(memory_));
+    throw;
+  }
+}
+
+DeviceLinks::~DeviceLinks() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) return;
+  try {
+    const ContextScope scope(*driver, near_);
+    driver->mem_host_unregister(abort_page_);
+    driver->mem_free(reinterpret_cast<CUdeviceptr>(memory_));
+  } catch (const Error&) {
+    // The program has ended the context, and with it all of this.
+  }
+}
+
+void DeviceLinks::connect(std::span<const ExportedBuffer> infos) {
+  const Layout layout{ranks_};
+  const auto lines = [&](std::byte* owner, std::uint32_t lane, std::uint32_t peer) -> Lines& {
+    return *reinterpret_cast<Lines*>(owner + layout.lines(lane, peer));
+  };
+  Tables tables(ranks_);
+  for (std::uint32_t peer = 0; peer < ranks_; ++peer) {
+    if (peer == rank_) continue;
+    peers_.emplace_back(infos[peer], near_);
+    std::byte* const there = peers_.back().base() + infos[peer].offset;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      tables.to(lane, peer) = {&lines(there, lane, rank_).tail, &lines(memory_, lane, peer).head,
+                               there + layout.slots(lane, rank_), kDeviceSlotBytes};
+      tables.from(lane, peer) = {&lines(memory_, lane, peer).tail, &lines(there, lane, rank_).head,
+                                 memory_ + layout.slots(lane, peer), kDeviceSlotBytes};
+    }
+  }
+  std::byte* const place = memory_ + layout.tables();
+  const std::vector<std::byte> image = tables.image(place);
+  copy(place, image.data(), image.size(), near_, default_stream());
+}
+
+exec::Endpoints* DeviceLinks::endpoints() const {
+  return reinterpret_cast<exec::Endpoints*>(memory_ + Layout{ranks_}.tables());
+}
+
+std::byte* DeviceLinks::scratch() const { return memory_ + Layout{ranks_}.scratch(); }
+
+}  // namespace xylem::cuda

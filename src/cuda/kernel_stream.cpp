@@ -1,0 +1,115 @@
+#include "cuda/kernel_stream.hpp"
+
+#include <map>
+#include <mutex>
+#include <new>
+
+#include "base/error.hpp"
+#include "cuda/context.hpp"
+#include "cuda/kernels/kernel_image.hpp"
+
+namespace xylem::cuda {
+namespace {
+
+const Driver& the_driver() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
+  return *driver;
+}
+
+// The kernels in the current context, loaded once for all communicators; they go with the context.
+CUmodule module_of_current_context(const Driver& driver) {
+  static std::mutex mutex;
+  static std::map<CUcontext, CUmodule>& loaded = *new std::map<CUcontext, CUmodule>;
+  const std::lock_guard lock(mutex);
+  CUcontext context = nullptr;
+  check(driver, driver.ctx_get_current(&context), "cuCtxGetCurrent");
+  CUmodule& module = loaded[context];
+  if (module == nullptr) {
+    if (kernel_image().empty()) throw Error(XYLEM_ERROR_UNSUPPORTED, "this build of Xylem has no kernels: nvcc was missing");
+    check(driver, driver.module_load_data(&module, kernel_image().data()), "cuModuleLoadData of Xylem's kernels");
+  }
+  return module;
+}
+
+}  // namespace
+
+KernelStream::KernelStream(const Memory& near) : near_(near) {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near_);
+  module_ = module_of_current_context(driver);
+  int cooperative = 0;
+  check(driver, driver.device_get_attribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, near_.device),
+        "cuDeviceGetAttribute");
+  if (cooperative == 0) throw Error(XYLEM_ERROR_UNSUPPORTED, "the device cannot run all blocks of a kernel at once");
+  check(driver, driver.device_get_attribute(&multiprocessors_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, near_.device),
+        "cuDeviceGetAttribute");
+  shared_ = PinnedMemory(sizeof(Shared), near_);
+  new (shared_.data()) Shared;
+  CUdeviceptr address = 0;
+  check(driver, driver.mem_host_get_device_pointer(&address, shared_.data(), 0), "cuMemHostGetDevicePointer");
+  on_device_ = reinterpret_cast<Shared*>(address);
+  check(driver, driver.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+KernelStream::~KernelStream() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) return;
+  try {
+    const ContextScope scope(*driver, near_);
+    driver->stream_destroy(stream_);
+  } catch (const Error&) {
+    // The program has ended the context, and with it the stream.
+  }
+}
+
+CUfunction KernelStream::function(const std::string& kernel) const {
+  CUfunction function = nullptr;
+  check(the_driver(), the_driver().module_get_function(&function, module_, kernel.c_str()),
+        ("cuModuleGetFunction of " + kernel).c_str());
+  return function;
+}
+
+unsigned KernelStream::room(const std::string& kernel) const {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near_);
+  int blocks = 0;
+  check(driver, driver.occupancy_max_active_blocks(&blocks, function(kernel), static_cast<int>(kBlockThreads), 0),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  const auto all = static_cast<unsigned>(blocks * multiprocessors_);
+  return all < kMaxBlocks ? all : kMaxBlocks;
+}
+
+void KernelStream::launch(const std::string& kernel, KernelCall call, unsigned blocks) {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near_);
+  if (call.abort_word == nullptr) call.abort_word = &on_device_->abort_word;
+  call.reports = on_device_->reports;
+  void* parameters[] = {&call};
+  check(driver, driver.launch_cooperative_kernel(function(kernel), blocks, 1, 1, kBlockThreads, 1, 1, 0, stream_, parameters),
+        ("cuLaunchCooperativeKernel of " + kernel).c_str());
+}
+
+KernelReport KernelStream::take_fault() {
+  auto& shared = *reinterpret_cast<Shared*>(shared_.data());
+  KernelReport worst;
+  for (KernelReport& report : shared.reports) {
+    // That somebody gave up tells least.
+    if (worst.fault == 0 || worst.fault == static_cast<std::uint32_t>(exec::Fault::aborted)) {
+      if (report.fault != 0) worst = report;
+    }
+    report = {};
+  }
+  return worst;
+}
+
+bool KernelStream::busy() const {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near_);
+  const CUresult result = driver.stream_query(stream_);
+  if (result == CUDA_ERROR_NOT_READY) return true;
+  check(driver, result, "a kernel of Xylem");
+  return false;
+}
+
+}  // namespace xylem::cuda

@@ -1,0 +1,60 @@
+// Where a communicator's kernels run on this rank's device: a stream of its own, which no work of the program waits behind,
+// with what host and kernels tell each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cuda/kernels/kernel_call.hpp"
+#include "cuda/memory.hpp"
+#include "cuda/pinned.hpp"
+
+struct CUfunc_st;
+struct CUmod_st;
+
+namespace xylem::cuda {
+
+// Of one launch.
+inline constexpr unsigned kMaxBlocks = 64;
+
+class KernelStream {
+ public:
+  // On the device and in the context of `near`. Loads the kernels. Throws Error where they cannot run.
+  explicit KernelStream(const Memory& near);
+  ~KernelStream();
+  KernelStream(const KernelStream&) = delete;
+  KernelStream& operator=(const KernelStream&) = delete;
+
+  const Memory& near() const { return near_; }
+
+  // Fills in what the kernel reports to, and launches it. All its `blocks` are resident at once, or it is refused. Throws
+  // Error; then nothing has run.
+  void launch(const std::string& kernel, KernelCall call, unsigned blocks);
+
+  // As many blocks as can be resident at once.
+  unsigned room(const std::string& kernel) const;
+
+  // What a block of the kernel that has ended met, if any did; asked once.
+  KernelReport take_fault();
+
+  // The launched kernel has not ended. Throws Error where it failed.
+  bool busy() const;
+
+ private:
+  // In memory that host and device write.
+  struct Shared {
+    std::uint32_t abort_word = 0;
+    KernelReport reports[kMaxBlocks];
+  };
+
+  CUfunc_st* function(const std::string& kernel) const;
+
+  Memory near_;
+  CUmod_st* module_ = nullptr;
+  CUstream_st* stream_ = nullptr;
+  int multiprocessors_ = 0;
+  PinnedMemory shared_;
+  Shared* on_device_ = nullptr;
+};
+
+}  // namespace xylem::cuda

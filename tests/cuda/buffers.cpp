@@ -1,0 +1,244 @@
+// MPI collectives on buffers of every kind: each rank has another kind than its neighbours, results are exact. A program as a
+// user would write it; what runs the collectives is not its affair.
+//
+// buffers [device]   "device": all buffers in device memory
+#include <cuda_runtime_api.h>
+#include <mpi.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/pairwise.hpp"
+
+namespace {
+
+int rank = 0, size = 0, failures = 0;
+
+void check(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "rank %d: %s: %s\n", rank, what, cudaGetErrorString(code));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+enum class Kind { host, pinned, managed, device, kinds };
+const char* const kind_names[] = {"host", "pinned", "managed", "device"};
+
+// Memory of one kind that can be filled and read.
+class Buffer {
+ public:
+  Buffer(Kind kind, std::size_t count) : kind_(kind), bytes_(count * sizeof(int)) {
+    // A little more, so that the buffer does not begin its allocation.
+    const std::size_t all = bytes_ + kOffset;
+    switch (kind_) {
+      case Kind::pinned:
+        check(cudaMallocHost(&memory_, all), "cudaMallocHost");
+        break;
+      case Kind::managed:
+        check(cudaMallocManaged(&memory_, all, cudaMemAttachGlobal), "cudaMallocManaged");
+        break;
+      case Kind::device:
+        check(cudaMalloc(&memory_, all), "cudaMalloc");
+        break;
+      default:
+        memory_ = new char[all];
+    }
+  }
+  ~Buffer() {
+    if (kind_ == Kind::pinned) {
+      check(cudaFreeHost(memory_), "cudaFreeHost");
+    } else if (kind_ == Kind::host) {
+      delete[] static_cast<char*>(memory_);
+    } else {
+      check(cudaFree(memory_), "cudaFree");
+    }
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  int* data() const { return reinterpret_cast<int*>(static_cast<char*>(memory_) + kOffset); }
+  void write(const std::vector<int>& values) const {
+    if (!values.empty()) check(cudaMemcpy(data(), values.data(), bytes_, cudaMemcpyDefault), "cudaMemcpy");
+  }
+  std::vector<int> read() const {
+    std::vector<int> values(bytes_ / sizeof(int));
+    if (!values.empty()) check(cudaMemcpy(values.data(), data(), bytes_, cudaMemcpyDefault), "cudaMemcpy");
+    return values;
+  }
+
+ private:
+  static constexpr std::size_t kOffset = 256;
+  Kind kind_;
+  std::size_t bytes_;
+  void* memory_ = nullptr;
+};
+
+int value(int of, std::size_t i) { return of * 1000 + static_cast<int>(i % 991); }
+int total(std::size_t i) { return size * (size - 1) / 2 * 1000 + size * static_cast<int>(i % 991); }
+
+std::vector<int> values(int of, std::size_t count, std::size_t first = 0) {
+  std::vector<int> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = value(of, first + i);
+  return all;
+}
+std::vector<int> totals(std::size_t count, std::size_t first = 0) {
+  std::vector<int> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = total(first + i);
+  return all;
+}
+
+void user_sum(void* in, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
+}
+
+struct Case {
+  Kind send, recv;
+  std::size_t count;
+  bool in_place;
+  int root;
+};
+
+void expect(const std::vector<int>& got, const std::vector<int>& wanted, const char* collective, const Case& c) {
+  if (got == wanted) return;
+  std::fprintf(stderr, "rank %d of %d: wrong result: %s of %zu from %s to %s%s\n", rank, size, collective, c.count,
+               kind_names[static_cast<int>(c.send)], kind_names[static_cast<int>(c.recv)], c.in_place ? ", in place" : "");
+  ++failures;
+}
+
+void allreduce(const Case& c) {
+  const Buffer send(c.send, c.count), recv(c.recv, c.count);
+  const int n = static_cast<int>(c.count);
+  send.write(values(rank, c.count));
+  if (c.in_place) recv.write(values(rank, c.count));
+  MPI_Allreduce(c.in_place ? MPI_IN_PLACE : send.data(), recv.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(recv.read(), totals(c.count), "MPI_Allreduce", c);
+  expect(send.read(), values(rank, c.count), "send buffer of MPI_Allreduce", c);
+}
+
+void reduce(const Case& c) {
+  const Buffer send(c.send, c.count), recv(c.recv, c.count);
+  send.write(values(rank, c.count));
+  recv.write(values(rank, c.count));
+  const void* from = c.in_place && rank == c.root ? MPI_IN_PLACE : send.data();
+  MPI_Reduce(from, recv.data(), static_cast<int>(c.count), MPI_INT, MPI_SUM, c.root, MPI_COMM_WORLD);
+  expect(recv.read(), rank == c.root ? totals(c.count) : values(rank, c.count), "MPI_Reduce", c);
+}
+
+void bcast(const Case& c) {
+  const Buffer data(c.send, c.count);
+  data.write(values(rank, c.count));
+  MPI_Bcast(data.data(), static_cast<int>(c.count), MPI_INT, c.root, MPI_COMM_WORLD);
+  expect(data.read(), values(c.root, c.count), "MPI_Bcast", c);
+}
+
+void allgather(const Case& c) {
+  const Buffer send(c.send, c.count), recv(c.recv, c.count * static_cast<std::size_t>(size));
+  std::vector<int> start(c.count * static_cast<std::size_t>(size), -1), wanted;
+  const std::vector<int> own = values(rank, c.count);
+  std::copy(own.begin(), own.end(), start.begin() + static_cast<std::ptrdiff_t>(c.count) * rank);
+  for (int r = 0; r < size; ++r) {
+    const std::vector<int> block = values(r, c.count);
+    wanted.insert(wanted.end(), block.begin(), block.end());
+  }
+  send.write(own);
+  recv.write(start);
+  const int n = static_cast<int>(c.count);
+  MPI_Allgather(c.in_place ? MPI_IN_PLACE : send.data(), n, MPI_INT, recv.data(), n, MPI_INT, MPI_COMM_WORLD);
+  expect(recv.read(), wanted, "MPI_Allgather", c);
+}
+
+void reduce_scatter_block(const Case& c) {
+  const std::size_t all = c.count * static_cast<std::size_t>(size), first = c.count * static_cast<std::size_t>(rank);
+  const Buffer send(c.send, all), recv(c.recv, c.in_place ? all : c.count);
+  send.write(values(rank, all));
+  if (c.in_place) recv.write(values(rank, all));
+  MPI_Reduce_scatter_block(c.in_place ? MPI_IN_PLACE : send.data(), recv.data(), static_cast<int>(c.count), MPI_INT, MPI_SUM,
+                           MPI_COMM_WORLD);
+  std::vector<int> got = recv.read();
+  got.resize(c.count);
+  expect(got, totals(c.count, first), "MPI_Reduce_scatter_block", c);
+}
+
+void user_operation(const Case& c) {
+  MPI_Op op;
+  MPI_Op_create(user_sum, 1, &op);
+  const Buffer send(c.send, c.count), recv(c.recv, c.count);
+  send.write(values(rank, c.count));
+  if (c.in_place) recv.write(values(rank, c.count));
+  MPI_Allreduce(c.in_place ? MPI_IN_PLACE : send.data(), recv.data(), static_cast<int>(c.count), MPI_INT, op, MPI_COMM_WORLD);
+  expect(recv.read(), totals(c.count), "MPI_Allreduce with an operation of the program", c);
+  MPI_Op_free(&op);
+}
+
+// Every second element: what lies between must stay.
+void bcast_of_a_derived_type(const Case& c) {
+  MPI_Datatype every_second;
+  MPI_Type_vector(static_cast<int>(c.count), 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  const Buffer data(c.send, 2 * c.count);
+  data.write(values(rank, 2 * c.count));
+  MPI_Bcast(data.data(), 1, every_second, c.root, MPI_COMM_WORLD);
+  std::vector<int> wanted = values(rank, 2 * c.count);
+  for (std::size_t i = 0; i < wanted.size(); i += 2) wanted[i] = value(c.root, i);
+  expect(data.read(), wanted, "MPI_Bcast of a vector type", c);
+  MPI_Type_free(&every_second);
+}
+
+// Another allocation at the address of one that has gone: what was known of the old one must not be used.
+void free_and_allocate_again() {
+  for (int turn = 0; turn < 6; ++turn) {
+    allreduce({Kind::device, Kind::device, 5000 + static_cast<std::size_t>(turn % 2) * 100, false, 0});
+  }
+}
+
+void order_after_the_default_stream() {
+  const std::size_t count = 300'000;
+  const Buffer send(Kind::device, count), recv(Kind::device, count), source(Kind::device, count);
+  source.write(values(rank, count));
+  // Neither waits on the host.
+  check(cudaMemsetAsync(send.data(), 0, count * sizeof(int), nullptr), "cudaMemsetAsync");
+  check(cudaMemcpyAsync(send.data(), source.data(), count * sizeof(int), cudaMemcpyDeviceToDevice, nullptr),
+        "cudaMemcpyAsync");
+  MPI_Allreduce(send.data(), recv.data(), static_cast<int>(count), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(recv.read(), totals(count), "MPI_Allreduce after work in the default stream",
+         {Kind::device, Kind::device, count, false, 0});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int devices = 0, device = -1;
+  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  check(cudaSetDevice(rank % devices), "cudaSetDevice");
+  const bool on_device = argc > 1 && std::strcmp(argv[1], "device") == 0;
+
+  void (*const collectives[])(const Case&) = {
+      allreduce, reduce, bcast, allgather, reduce_scatter_block, user_operation, bcast_of_a_derived_type};
+  const std::size_t counts[] = {1, 13, 2049, 70'001, 0};
+  const std::size_t kinds = static_cast<std::size_t>(Kind::kinds);
+  // With all buffers on devices only what kernels run, so that all of it must run there: a count of 0 needs none.
+  const std::array<std::size_t, 6> sizes = {on_device ? std::size_t{5} : 7, kinds, kinds,
+                                            on_device ? std::size_t{4} : 5, 2,     2};
+  const auto sample = xylem::test::sample_pairwise<6>(
+      sizes, [](const auto&) { return true; }, 7);
+  for (const auto& c : sample.cases) {
+    // The kinds differ from rank to rank.
+    const auto kind = [&](std::size_t base) {
+      return on_device ? Kind::device : static_cast<Kind>((base + static_cast<std::size_t>(rank)) % kinds);
+    };
+    collectives[c[0]]({kind(c[1]), kind(c[2]), counts[c[3]], c[4] == 1, c[5] == 0 ? 0 : size - 1});
+  }
+  free_and_allocate_again();
+  order_after_the_default_stream();
+
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaGetLastError(), "an error left behind");
+  if (device != rank % devices) ++failures, std::fprintf(stderr, "rank %d: the current device has changed\n", rank);
+  if (rank == 0 && failures == 0) std::printf("buffers: good: %s\n", sample.summary().c_str());
+  MPI_Finalize();
+  return failures != 0 ? 1 : 0;
+}
