@@ -5,6 +5,7 @@
 #include "backend/communicator_calls.hpp"
 #include "backend/mpi_functions.hpp"
 #include "backend/running.hpp"
+#include "backend/staged_collectives.hpp"
 #include "base/settings.hpp"
 #include "xylem/xylem.h"
 
@@ -23,6 +24,18 @@ MpiFunctions wrappers() {
   w.Bcast = bcast;
   w.Reduce = reduce;
   w.Reduce_scatter_block = reduce_scatter_block;
+
+  w.Allgatherv = allgatherv;
+  w.Alltoall = alltoall;
+  w.Alltoallv = alltoallv;
+  w.Alltoallw = alltoallw;
+  w.Exscan = exscan;
+  w.Gather = gather;
+  w.Gatherv = gatherv;
+  w.Reduce_scatter = reduce_scatter;
+  w.Scan = scan;
+  w.Scatter = scatter;
+  w.Scatterv = scatterv;
 
   w.Cart_create = cart_create;
   w.Cart_sub = cart_sub;

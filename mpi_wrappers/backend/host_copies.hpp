@@ -21,6 +21,12 @@ class HostCopies {
   const void* input(const void* buffer, std::ptrdiff_t count, MPI_Datatype datatype);
   void* output(void* buffer, std::ptrdiff_t count, MPI_Datatype datatype);
 
+  // The same for a block for, or from, each of `blocks` ranks. Alltoallw has a type for each, and displacements in bytes.
+  const void* input(const void* buffer, int blocks, const int counts[], const int displacements[], MPI_Datatype datatype);
+  void* output(void* buffer, int blocks, const int counts[], const int displacements[], MPI_Datatype datatype);
+  const void* input(const void* buffer, int blocks, const int counts[], const int bytes[], const MPI_Datatype datatypes[]);
+  void* output(void* buffer, int blocks, const int counts[], const int bytes[], const MPI_Datatype datatypes[]);
+
   // Calls `call`, which returns an MPI error code, then brings the results back. A failed copy is reported to `comm`.
   template <class Call>
   int run(MPI_Comm comm, Call&& call) {
@@ -41,7 +47,17 @@ class HostCopies {
     bool is_output = false;
   };
 
-  std::byte* replace(const void* buffer, std::ptrdiff_t count, MPI_Datatype datatype, bool is_output);
+  // From the first byte that elements take, as seen from the buffer's address, to the last.
+  struct Span {
+    std::ptrdiff_t begin = 0;
+    std::ptrdiff_t end = 0;
+    void add(std::ptrdiff_t at, std::ptrdiff_t count, MPI_Datatype datatype);
+  };
+
+  // `make_span` is asked only where the buffer lies on a device. Null: the buffer can be used as it is, or there is no copy,
+  // which status_ tells.
+  template <class MakeSpan>
+  std::byte* replace(const void* buffer, bool is_output, MakeSpan make_span);
   int bring_back(MPI_Comm comm);
   int report_failure(MPI_Comm comm) const;
 

@@ -28,7 +28,7 @@ struct Call {
   xylem_op op = XYLEM_OP_COUNT;  // XYLEM_OP_COUNT: reduces nothing
   std::uint32_t root = 0;        // 0 where there is none
   xylem_stream_t stream = XYLEM_STREAM_NONE;
-  bool internal = false;  // Xylem's own: not counted
+  bool internal = false;         // Xylem's own: not counted
   BlockList sent{}, received{};  // the blocks of the input and of the output, where these are blocks and may differ
 };
 

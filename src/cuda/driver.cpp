@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
@@ -126,7 +127,7 @@ unsigned long long libraries_loaded() {
 const Driver* look_again() {
   static std::atomic<unsigned long long> looked_at{0};
   const unsigned long long loaded = libraries_loaded();
-  if (looked_at.load(std::memory_order_relaxed) == loaded) return nullptr;
+  if (looked_at.load(std::memory_order_relaxed) == loaded) return ready.load(std::memory_order_acquire);
   const Driver* found = nullptr;
   // Kept open: from the first device buffer on the driver is needed.
   if (void* const library = dlopen(kName, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); library != nullptr) {
@@ -140,10 +141,17 @@ const Driver* look_again() {
 
 }  // namespace
 
+bool host_has_device() {
+  // Linux, and Linux inside Windows.
+  static const bool device_files = access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+  return device_files;
+}
+
 const Driver* driver_in_process() {
   if (const Driver* driver = ready.load(std::memory_order_acquire)) return driver;
-  if (settings().cuda == CudaUse::off) return nullptr;
-  return look_again();
+  static const bool looks = settings().cuda == CudaUse::on ||
+                            (settings().cuda == CudaUse::automatic && (host_has_device() || look_again() != nullptr));
+  return looks ? look_again() : nullptr;
 }
 
 const Driver* open_driver(std::string& why) {

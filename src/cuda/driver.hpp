@@ -67,9 +67,13 @@ struct Driver {
   decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy_max_active_blocks = nullptr;
 };
 
-// The driver, if this process has loaded it, else null. Loads nothing and initialises nothing, so a program that never
-// touches a GPU pays for a look at a word. XYLEM_CUDA=off: always null. Thread-safe.
+// The driver, if this process has loaded it, else null. Loads nothing and initialises nothing. XYLEM_CUDA=off: always null;
+// auto, on a host without an NVIDIA device: null for good if it is not loaded when first asked for, so that nobody looks
+// again in vain. Thread-safe.
 const Driver* driver_in_process();
+
+// This host has an NVIDIA device: cheap, starts nothing.
+bool host_has_device();
 
 // The driver, loaded if need be: for tools that ask for devices. Null and `why` where there is none.
 const Driver* open_driver(std::string& why);

@@ -185,6 +185,48 @@ void bcast_of_a_derived_type(const Case& c) {
   MPI_Type_free(&every_second);
 }
 
+// What the MPI runs, on blocks of differing lengths at places of its own: rank r sends s + 1 elements to rank s.
+void alltoallv(const Case& c) {
+  std::vector<int> sent, received, from, to, wanted(static_cast<std::size_t>(size) * 8, -1);
+  for (int peer = 0; peer < size; ++peer) {
+    sent.push_back(peer + 1);
+    from.push_back(8 * peer);
+    received.push_back(rank + 1);
+    to.push_back(8 * (size - 1 - peer));
+    for (int i = 0; i < rank + 1; ++i) {
+      wanted[static_cast<std::size_t>(to.back() + i)] = value(peer, static_cast<std::size_t>(8 * rank + i));
+    }
+  }
+  const Buffer send(c.send, wanted.size()), recv(c.recv, wanted.size());
+  send.write(values(rank, wanted.size()));
+  recv.write(std::vector<int>(wanted.size(), -1));
+  MPI_Alltoallv(send.data(), sent.data(), from.data(), MPI_INT, recv.data(), received.data(), to.data(), MPI_INT,
+                MPI_COMM_WORLD);
+  expect(recv.read(), wanted, "MPI_Alltoallv", c);
+}
+
+void gather_and_scatter(const Case& c) {
+  const std::size_t all = c.count * static_cast<std::size_t>(size);
+  const Buffer own(c.send, c.count), blocks(c.recv, all);
+  const int n = static_cast<int>(c.count);
+  own.write(values(rank, c.count));
+  blocks.write(values(rank, all));
+  MPI_Gather(own.data(), n, MPI_INT, blocks.data(), n, MPI_INT, c.root, MPI_COMM_WORLD);
+  MPI_Scatter(blocks.data(), n, MPI_INT, own.data(), n, MPI_INT, c.root, MPI_COMM_WORLD);
+  expect(own.read(), values(rank, c.count), "MPI_Gather and MPI_Scatter", c);
+}
+
+void scan(const Case& c) {
+  const Buffer send(c.send, c.count), recv(c.recv, c.count);
+  send.write(values(rank, c.count));
+  MPI_Scan(send.data(), recv.data(), static_cast<int>(c.count), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  std::vector<int> wanted(c.count);
+  for (std::size_t i = 0; i < c.count; ++i) {
+    wanted[i] = rank * (rank + 1) / 2 * 1000 + (rank + 1) * static_cast<int>(i % 991);
+  }
+  expect(recv.read(), wanted, "MPI_Scan", c);
+}
+
 // Another allocation at the address of one that has gone: what was known of the old one must not be used.
 void free_and_allocate_again() {
   for (int turn = 0; turn < 6; ++turn) {
@@ -217,12 +259,13 @@ int main(int argc, char** argv) {
   const bool on_device = argc > 1 && std::strcmp(argv[1], "device") == 0;
 
   void (*const collectives[])(const Case&) = {
-      allreduce, reduce, bcast, allgather, reduce_scatter_block, user_operation, bcast_of_a_derived_type};
+      allreduce,          reduce, bcast, allgather, reduce_scatter_block, user_operation, bcast_of_a_derived_type, alltoallv,
+      gather_and_scatter, scan};
   const std::size_t counts[] = {1, 13, 2049, 70'001, 0};
   const std::size_t kinds = static_cast<std::size_t>(Kind::kinds);
   // With all buffers on devices only what kernels run, so that all of it must run there: a count of 0 needs none.
-  const std::array<std::size_t, 6> sizes = {on_device ? std::size_t{5} : 7, kinds, kinds,
-                                            on_device ? std::size_t{4} : 5, 2,     2};
+  const std::array<std::size_t, 6> sizes = {on_device ? std::size_t{5} : 10, kinds, kinds,
+                                            on_device ? std::size_t{4} : 5,  2,     2};
   const auto sample = xylem::test::sample_pairwise<6>(
       sizes, [](const auto&) { return true; }, 7);
   for (const auto& c : sample.cases) {
