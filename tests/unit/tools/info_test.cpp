@@ -70,7 +70,7 @@ MPI
 
 CUDA devices
   driver       serves CUDA 13.0
-  NVIDIA H200  sm_90             139 GiB  GPU-0102
+  NVIDIA H200  sm_90  139 GiB  GPU-0102
 
 Settings
   NAME         VALUE  DEFAULT  TAKES
