@@ -24,8 +24,8 @@ extern "C" {
 #endif
 
 struct cuda_emu_kernel {
-  const char* name;        /* as given to cuModuleGetFunction; lives as long as the library */
-  size_t parameter_bytes;  /* of the by-value parameter; 0: the kernel takes none */
+  const char* name;       /* as given to cuModuleGetFunction; lives as long as the library */
+  size_t parameter_bytes; /* of the by-value parameter; 0: the kernel takes none */
   void (*run_block)(const void* parameters, unsigned block, unsigned blocks);
 };
 
