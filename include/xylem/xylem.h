@@ -120,7 +120,7 @@ typedef struct CUstream_st* xylem_stream_t;
 #define XYLEM_STREAM_NONE ((xylem_stream_t)-1)
 
 /** In place of a send buffer: the input is in the receive buffer. Each collective says where in it. */
-#define XYLEM_IN_PLACE ((const void*)-1)
+#define XYLEM_IN_PLACE ((void*)-1)
 
 /**
  * How ranks find each other before Xylem connects them. The struct is copied; `context` must live until the communicator
@@ -215,6 +215,92 @@ XYLEM_API xylem_status xylem_allgather(const void* sendbuf, void* recvbuf, size_
 XYLEM_API xylem_status xylem_reduce_scatter_block(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
                                                   xylem_op op, xylem_comm_t comm, xylem_stream_t stream);
 
+/**
+ * Gathers recvcounts[i] elements from each rank i on every rank, at recvbuf + displs[i] elements (MPI-4.0 section 6.7).
+ * sendcount equals recvcounts[own rank]; recvcounts (size entries) is the same on all ranks. displs: size entries, or NULL
+ * for blocks one behind the other; every rank chooses its own. In place: sendbuf is XYLEM_IN_PLACE (sendcount is ignored
+ * then) or equals the caller's own block in recvbuf. Blocks do not overlap. Both arrays are read until the call has ended.
+ */
+XYLEM_API xylem_status xylem_allgatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                                        const size_t* displs, xylem_type type, xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Reduces a vector of the sum of all recvcounts over all ranks; rank i gets the next recvcounts[i] elements of the result
+ * (MPI-4.0 section 6.10.2). recvcounts (size entries) is the same on all ranks. sendbuf: all elements; recvbuf: those of the
+ * caller. In place with XYLEM_IN_PLACE: recvbuf holds all elements of the input, and the result takes its first ones.
+ */
+XYLEM_API xylem_status xylem_reduce_scatter(const void* sendbuf, void* recvbuf, const size_t* recvcounts, xylem_type type,
+                                            xylem_op op, xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Sends block i of sendbuf to rank i and receives block i of recvbuf from rank i (MPI-4.0 section 6.8).
+ * sendbuf, recvbuf: size * count elements each. In place: sendbuf is XYLEM_IN_PLACE or equals recvbuf, and each block is
+ * replaced by what its rank sent.
+ */
+XYLEM_API xylem_status xylem_alltoall(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_comm_t comm,
+                                      xylem_stream_t stream);
+
+/**
+ * Sends sendcounts[i] elements at sendbuf + sdispls[i] elements to rank i and receives recvcounts[i] elements from rank i at
+ * recvbuf + rdispls[i] elements (MPI-4.0 section 6.8). What rank i sends to rank j has the length that j expects of i. Arrays
+ * have size entries and may differ between ranks; a NULL in place of displacements means one behind the other. Blocks of
+ * recvbuf do not overlap. In place: sendbuf is XYLEM_IN_PLACE or equals recvbuf; sendcounts and sdispls are ignored, and what
+ * two ranks send each other has one length. The arrays are read until the call has ended.
+ */
+XYLEM_API xylem_status xylem_alltoallv(const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+                                       const size_t* recvcounts, const size_t* rdispls, xylem_type type, xylem_comm_t comm,
+                                       xylem_stream_t stream);
+
+/** As xylem_alltoallv, all counts and displacements in bytes: for blocks of differing types, packed by the caller. */
+XYLEM_API xylem_status xylem_alltoallw(const void* sendbuf, const size_t* sendbytes, const size_t* sdispls, void* recvbuf,
+                                       const size_t* recvbytes, const size_t* rdispls, xylem_comm_t comm,
+                                       xylem_stream_t stream);
+
+/**
+ * Gathers `count` elements from each rank, in rank order, at `root` (MPI-4.0 section 6.5).
+ * sendbuf: count elements. recvbuf: size * count elements at the root, ignored elsewhere. In place, at the root only: sendbuf
+ * is XYLEM_IN_PLACE or equals its own block of recvbuf.
+ */
+XYLEM_API xylem_status xylem_gather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, int root,
+                                    xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Gathers recvcounts[i] elements from each rank i at `root`, at recvbuf + displs[i] elements (MPI-4.0 section 6.5).
+ * sendbuf: sendcount elements, which is what the root expects of the caller. recvbuf, recvcounts, displs: read at the root
+ * only; displs may be NULL for blocks one behind the other. In place as xylem_gather; the root's sendcount is ignored then.
+ */
+XYLEM_API xylem_status xylem_gatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                                     const size_t* displs, xylem_type type, int root, xylem_comm_t comm,
+                                     xylem_stream_t stream);
+
+/**
+ * Sends block i of the root's sendbuf to rank i (MPI-4.0 section 6.6).
+ * sendbuf: size * count elements at the root, ignored elsewhere. recvbuf: count elements. In place, at the root only: recvbuf
+ * is XYLEM_IN_PLACE, and its block stays in sendbuf.
+ */
+XYLEM_API xylem_status xylem_scatter(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, int root,
+                                     xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Sends sendcounts[i] elements at the root's sendbuf + displs[i] elements to rank i (MPI-4.0 section 6.6).
+ * sendbuf, sendcounts, displs: read at the root only; displs may be NULL for blocks one behind the other. recvbuf: recvcount
+ * elements, which is what the root sends. In place as xylem_scatter; the root's recvcount is ignored then.
+ */
+XYLEM_API xylem_status xylem_scatterv(const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf,
+                                      size_t recvcount, xylem_type type, int root, xylem_comm_t comm, xylem_stream_t stream);
+
+/**
+ * Reduces over the ranks 0 ... own rank, in the order of ranks (MPI-4.0 section 6.11.1).
+ * sendbuf, recvbuf: count elements each. In place: sendbuf is XYLEM_IN_PLACE or equals recvbuf.
+ */
+XYLEM_API xylem_status xylem_scan(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                  xylem_comm_t comm, xylem_stream_t stream);
+
+/** As xylem_scan, without the caller's own contribution (MPI-4.0 section 6.11.2). At rank 0 recvbuf is undefined afterwards.
+ */
+XYLEM_API xylem_status xylem_exscan(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                    xylem_comm_t comm, xylem_stream_t stream);
+
 /** Returns on no rank before every rank has called it (MPI-4.0 section 6.3). */
 XYLEM_API xylem_status xylem_barrier(xylem_comm_t comm, xylem_stream_t stream);
 
@@ -257,18 +343,19 @@ typedef struct xylem_request* xylem_request_t;
  *
  * - Until the call has ended, no buffer of it may be touched (send buffers may be read), and arrays of counts, displacements
  *   and types must stay as they are.
- * - All ranks start the calls of one communicator, blocking and nonblocking, in one order; so they also run. Calls on different
- *   communicators may be started in a different order on each rank: they do not wait for each other.
+ * - All ranks start the calls of one communicator, blocking and nonblocking, in one order; so they also run. Calls on
+ * different communicators may be started in a different order on each rank: they do not wait for each other.
  * - Any number may be outstanding on a communicator. A blocking call waits for those that were started before it.
- * - Calls move inside of any Xylem call that waits, on whatever communicator, in xylem_test(), and by a thread of Xylem's own,
- *   so they also end while all their ranks compute or sit in calls of another library. That thread exists while something is
- *   outstanding and a second longer. It blocks all signals, calls neither the bootstrap nor MPI, and sleeps most of the time.
- * - A request may be tested or waited for by another thread than the one that started it, one at a time; a waiting thread calls
- *   the bootstrap's `progress`.
+ * - Calls move inside of any Xylem call that waits, on whatever communicator, in xylem_test(), and by a thread of Xylem's
+ * own, so they also end while all their ranks compute or sit in calls of another library. That thread exists while something
+ * is outstanding and a second longer. It blocks all signals, calls neither the bootstrap nor MPI, and sleeps most of the
+ * time.
+ * - A request may be tested or waited for by another thread than the one that started it, one at a time; a waiting thread
+ * calls the bootstrap's `progress`.
  * - A start that returns an error has started nothing and set *request to NULL. When the communicator fails, all outstanding
  *   calls end with that error.
- * - A communicator may be destroyed while calls are outstanding: it ends after them. The requests stay valid and must be waited
- *   for.
+ * - A communicator may be destroyed while calls are outstanding: it ends after them. The requests stay valid and must be
+ * waited for.
  */
 XYLEM_API xylem_status xylem_iallreduce(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
                                         xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
@@ -281,11 +368,38 @@ XYLEM_API xylem_status xylem_iallgather(const void* sendbuf, void* recvbuf, size
 XYLEM_API xylem_status xylem_ireduce_scatter_block(const void* sendbuf, void* recvbuf, size_t count, xylem_type type,
                                                    xylem_op op, xylem_comm_t comm, xylem_stream_t stream,
                                                    xylem_request_t* request);
+XYLEM_API xylem_status xylem_iallgatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                                         const size_t* displs, xylem_type type, xylem_comm_t comm, xylem_stream_t stream,
+                                         xylem_request_t* request);
+XYLEM_API xylem_status xylem_ireduce_scatter(const void* sendbuf, void* recvbuf, const size_t* recvcounts, xylem_type type,
+                                             xylem_op op, xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ialltoall(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_comm_t comm,
+                                       xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ialltoallv(const void* sendbuf, const size_t* sendcounts, const size_t* sdispls, void* recvbuf,
+                                        const size_t* recvcounts, const size_t* rdispls, xylem_type type, xylem_comm_t comm,
+                                        xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_ialltoallw(const void* sendbuf, const size_t* sendbytes, const size_t* sdispls, void* recvbuf,
+                                        const size_t* recvbytes, const size_t* rdispls, xylem_comm_t comm,
+                                        xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_igather(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, int root,
+                                     xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_igatherv(const void* sendbuf, size_t sendcount, void* recvbuf, const size_t* recvcounts,
+                                      const size_t* displs, xylem_type type, int root, xylem_comm_t comm,
+                                      xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_iscatter(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, int root,
+                                      xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_iscatterv(const void* sendbuf, const size_t* sendcounts, const size_t* displs, void* recvbuf,
+                                       size_t recvcount, xylem_type type, int root, xylem_comm_t comm, xylem_stream_t stream,
+                                       xylem_request_t* request);
+XYLEM_API xylem_status xylem_iscan(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                   xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
+XYLEM_API xylem_status xylem_iexscan(const void* sendbuf, void* recvbuf, size_t count, xylem_type type, xylem_op op,
+                                     xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
 XYLEM_API xylem_status xylem_ibarrier(xylem_comm_t comm, xylem_stream_t stream, xylem_request_t* request);
 
 /**
- * Looks whether a call has ended: *done becomes 1 or 0. If so, *request becomes NULL, the results are in place, and the status
- * is what the call came to. Never waits.
+ * Looks whether a call has ended: *done becomes 1 or 0. If so, *request becomes NULL, the results are in place, and the
+ * status is what the call came to. Never waits.
  */
 XYLEM_API xylem_status xylem_test(xylem_request_t* request, int* done);
 

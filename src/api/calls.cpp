@@ -14,14 +14,34 @@ const std::byte* block_at(const void* buffer, std::size_t block, std::size_t byt
 
 }  // namespace
 
-CheckedCall allreduce(const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type, xylem_op op, xylem_comm_t comm,
-                      xylem_stream_t stream) {
+namespace {
+
+// A vector of every rank into a vector of every rank.
+CheckedCall vector_reduction(Collective collective, const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type,
+                             xylem_op op, xylem_comm_t comm, xylem_stream_t stream) {
   const void* input = sendbuf == XYLEM_IN_PLACE ? recvbuf : sendbuf;
   Check check(comm, stream);
   check.type(type).op(op, type).count(count, type, 1).buffer("sendbuf", input, count).buffer("recvbuf", recvbuf, count);
   const std::size_t bytes = count * exec::type_bytes(type);
   if (input != recvbuf) check.apart(input, bytes, recvbuf, bytes);
-  return check.done({Collective::allreduce, input, recvbuf, count, type, op});
+  return check.done({collective, input, recvbuf, count, type, op});
+}
+
+}  // namespace
+
+CheckedCall allreduce(const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type, xylem_op op, xylem_comm_t comm,
+                      xylem_stream_t stream) {
+  return vector_reduction(Collective::allreduce, sendbuf, recvbuf, count, type, op, comm, stream);
+}
+
+CheckedCall scan(const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type, xylem_op op, xylem_comm_t comm,
+                 xylem_stream_t stream) {
+  return vector_reduction(Collective::scan, sendbuf, recvbuf, count, type, op, comm, stream);
+}
+
+CheckedCall exscan(const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type, xylem_op op, xylem_comm_t comm,
+                   xylem_stream_t stream) {
+  return vector_reduction(Collective::exscan, sendbuf, recvbuf, count, type, op, comm, stream);
 }
 
 CheckedCall reduce(const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type, xylem_op op, int root,

@@ -1,5 +1,6 @@
 #include "api/check.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "exec/reduce.hpp"
@@ -56,6 +57,35 @@ Check& Check::count(std::size_t count, xylem_type type, std::size_t blocks) {
 Check& Check::buffer(const char* name, const void* buffer, std::size_t count) {
   if (good() && buffer == nullptr && count != 0) {
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+  }
+  return *this;
+}
+
+BlockExtent Check::blocks(const char* name, const void* buffer, const BlockList& list, xylem_type type) {
+  BlockExtent extent;
+  if (good() && list.counts == nullptr)
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string("the counts of ") + name + " are NULL");
+  if (!good()) return extent;
+  const std::size_t unit = exec::type_bytes(type), limit = std::numeric_limits<std::ptrdiff_t>::max() / unit;
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    const std::size_t count = list.counts[rank], offset = list.offsets == nullptr ? extent.count : list.offsets[rank];
+    if (count > limit || offset > limit - count || extent.count > limit - count) {
+      wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string("block ") + std::to_string(rank) + " of " + name + ", count " +
+                                              std::to_string(count) + ", lies beyond what memory can be");
+      return extent;
+    }
+    extent.count += count;
+    if (count != 0) extent.bytes = std::max(extent.bytes, (offset + count) * unit);
+    if (rank == this->rank()) extent.own_offset = offset * unit;
+  }
+  if (extent.count != 0 && buffer == nullptr) wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+  return extent;
+}
+
+Check& Check::equal(const char* name, std::size_t value, const char* other_name, std::size_t other) {
+  if (good() && value != other) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT,
+          std::string(name) + " is " + std::to_string(value) + ", but " + other_name + " is " + std::to_string(other));
   }
   return *this;
 }

@@ -17,6 +17,13 @@ struct CheckedCall {
   Call call{};
 };
 
+// What blocks of differing lengths come to.
+struct BlockExtent {
+  std::size_t count = 0;       // elements of all together
+  std::size_t bytes = 0;       // from the begin of the buffer to the end of the last block
+  std::size_t own_offset = 0;  // bytes to the block of this rank
+};
+
 // Collects findings; the first counts. What a check presumes has been checked before it, else it finds nothing.
 class Check {
  public:
@@ -28,6 +35,9 @@ class Check {
   // `blocks` times `count` elements must be countable in bytes.
   Check& count(std::size_t count, xylem_type type, std::size_t blocks);
   Check& buffer(const char* name, const void* buffer, std::size_t count);
+  // Counts by rank and, where they are not null, offsets; all must be countable in bytes. `name` is the buffer's.
+  BlockExtent blocks(const char* name, const void* buffer, const BlockList& list, xylem_type type);
+  Check& equal(const char* name, std::size_t value, const char* other_name, std::size_t other);
   // [a, a + a_bytes) and [b, b + b_bytes) have nothing in common.
   Check& apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes);
 

@@ -6,8 +6,12 @@
 
 #include "coll/double_binary_tree.hpp"
 #include "coll/flat.hpp"
+#include "coll/flat_blocks.hpp"
 #include "coll/hierarchical.hpp"
+#include "coll/linear.hpp"
+#include "coll/pairwise.hpp"
 #include "coll/ring.hpp"
+#include "coll/scan.hpp"
 #include "coll/split_tree.hpp"
 #include "coll/two_phase.hpp"
 
@@ -22,14 +26,32 @@ struct AlgorithmList {
   }
 };
 
-using Algorithms =
-    AlgorithmList<FlatAllreduce, TwoPhaseAllreduce, HierarchicalAllreduce, DoubleTreeAllreduce, SplitTreeAllreduce,
-                  RingAllreduce,                                                 //
-                  FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce,  //
-                  FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast,      //
-                  FlatAllgather, RingAllgather,                                  //
-                  FlatReduceScatter, RingReduceScatter,                          //
-                  FlatBarrier, HierarchicalBarrier>;
+// The same text for another form of its collective: with blocks that differ.
+template <Collective form, class Algorithm>
+struct As : Algorithm {
+  static constexpr auto collective = form;
+};
+
+// clang-format off
+using Algorithms = AlgorithmList<
+    FlatAllreduce, TwoPhaseAllreduce, HierarchicalAllreduce, DoubleTreeAllreduce, SplitTreeAllreduce, RingAllreduce,
+    FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce,
+    FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast,
+    FlatAllgather, RingAllgather,
+    As<Collective::allgatherv, FlatAllgather>, As<Collective::allgatherv, RingAllgather>,
+    As<Collective::reduce_scatter, FlatReduceScatter>, As<Collective::reduce_scatter, RingReduceScatter>,
+    FlatReduceScatter, RingReduceScatter,
+    FlatAlltoall, LinearAlltoall, PairwiseAlltoall,
+    As<Collective::alltoallv, LinearAlltoall>, As<Collective::alltoallv, PairwiseAlltoall>,
+    As<Collective::alltoallw, LinearAlltoall>, As<Collective::alltoallw, PairwiseAlltoall>,
+    FlatGather, LinearGather,
+    As<Collective::gatherv, LinearGather>,
+    FlatScatter, LinearScatter,
+    As<Collective::scatterv, LinearScatter>,
+    FlatScan, ChainScan, DoublingScan,
+    FlatExscan, ChainExscan, DoublingExscan,
+    FlatBarrier, HierarchicalBarrier>;
+// clang-format on
 
 // The memory that an algorithm needs on each rank beside the buffers of the call. Set all of `args` but scratch before.
 template <class Algorithm>

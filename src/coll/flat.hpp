@@ -10,13 +10,14 @@
 
 namespace xylem::coll {
 
-// out <- the fold over all members, in the order of the board, of what they show; `skip` bytes into their buffers.
+// out <- the fold over the first `members` members, in the order of the board, of what they show; `skip` bytes into their
+// buffers.
 template <class Lane>
-XYLEM_HD void fold_shown(Lane& lane, const Group& host, std::size_t shown_bytes, std::size_t skip, exec::Slice out) {
+XYLEM_HD void fold_shown(Lane& lane, std::uint32_t members, std::size_t shown_bytes, std::size_t skip, exec::Slice out) {
   const auto part = [&](std::uint32_t member) { return exec::View(lane.fetch(member, shown_bytes).data + skip, out.bytes); };
   exec::View left = part(0);
-  if (host.size == 1) lane.copy(out, left);
-  for (std::uint32_t member = 1; member < host.size; ++member) {
+  if (members == 1) lane.copy(out, left);
+  for (std::uint32_t member = 1; member < members; ++member) {
     lane.reduce(out, left, part(member));
     left = out;
   }
@@ -42,7 +43,7 @@ struct FlatAllreduce {
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
       lane.show(own);
-      fold_shown(lane, args.host, own.bytes, 0, args.out(base, part));
+      fold_shown(lane, args.host.size, own.bytes, 0, args.out(base, part));
       lane.finish(true);
     }
   }
@@ -62,7 +63,7 @@ struct FlatReduce {
       const exec::View own = args.in(base, part);
       lane.show(own);
       const bool is_root = args.rank == args.root;
-      if (is_root) fold_shown(lane, args.host, own.bytes, 0, args.out(base, part));
+      if (is_root) fold_shown(lane, args.host.size, own.bytes, 0, args.out(base, part));
       lane.finish(is_root);
     }
   }
@@ -140,7 +141,7 @@ struct FlatReduceScatter {
       const std::size_t width = smaller(part, longest - base);
       lane.show_blocks(members, width,
                        [&](std::uint32_t member) { return args.in_block(args.host.rank(member), base, width); });
-      fold_shown(lane, args.host, members * width, args.host.place * width, args.out(base, width));
+      fold_shown(lane, members, members * width, args.host.place * width, args.out(base, width));
       lane.finish(true);
     }
   }

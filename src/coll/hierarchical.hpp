@@ -30,7 +30,7 @@ class Hierarchy {
       return;
     }
     lane.show(own);
-    if (leads_) fold_shown(lane, args_.host, own.bytes, 0, sum);
+    if (leads_) fold_shown(lane, args_.host.size, own.bytes, 0, sum);
     lane.finish(leads_);
   }
 

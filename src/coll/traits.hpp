@@ -37,6 +37,9 @@ struct Workload {
     return all < 1 ? 1 : all;
   }
 
+  // The time to send or receive that many small messages of different peers, one after the other.
+  double burst(double messages) const { return messages * 0.2 * step().latency; }
+
   // The slower of the links that a step around all ranks uses.
   Link step() const { return hosts > 1 ? network : channel; }
 };

@@ -30,7 +30,7 @@ struct TwoPhaseAllreduce {
 
       lane.show(own);
       if (range(host.place).length != 0) {
-        fold_shown(lane, host, own.bytes, range(host.place).first, out(host.place));
+        fold_shown(lane, host.size, own.bytes, range(host.place).first, out(host.place));
       } else {
         for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);
       }

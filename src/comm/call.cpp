@@ -24,7 +24,7 @@ void mix(std::uint64_t& hash, std::uint64_t part) {
 }
 
 coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::size_t unit, std::uint32_t ranks,
-                    std::vector<std::size_t>& offsets) {
+                    std::size_t* offsets) {
   coll::Blocks layout;
   if (kind != Buffer::blocks || list.counts == nullptr) {
     layout.length = bytes;
@@ -35,9 +35,8 @@ coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::
   layout.offsets = list.offsets;
   layout.unit = unit;
   if (list.offsets == nullptr) {
-    offsets.resize(ranks);
-    std::exclusive_scan(list.counts, list.counts + ranks, offsets.begin(), std::size_t{0});
-    layout.offsets = offsets.data();
+    std::exclusive_scan(list.counts, list.counts + ranks, offsets, std::size_t{0});
+    layout.offsets = offsets;
   }
   return layout;
 }
@@ -96,10 +95,11 @@ bool moves_nothing(const Call& call, std::uint32_t ranks) {
 void set_buffers(coll::Args& args, const Call& call, std::uint32_t ranks, std::vector<std::size_t>& offsets) {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   const std::size_t unit = exec::type_bytes(call.type), bytes = call.count * unit;
+  if (facts.uneven) offsets.resize(2 * std::size_t{ranks});
   args.input = static_cast<const std::byte*>(call.input);
   args.output = static_cast<std::byte*>(call.output);
-  args.sent = blocks(facts.input, call.sent, bytes, unit, ranks, offsets);
-  args.received = blocks(facts.output, call.received, bytes, unit, ranks, offsets);
+  args.sent = blocks(facts.input, call.sent, bytes, unit, ranks, offsets.data());
+  args.received = blocks(facts.output, call.received, bytes, unit, ranks, facts.uneven ? offsets.data() + ranks : nullptr);
   // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
   args.element_bytes = facts.reduces ? unit : 1;
   args.root = call.root;

@@ -19,6 +19,9 @@ struct Peers {
   XYLEM_HD void add(std::uint32_t peer) { rank[count++] = peer; }
 };
 
+// Which operand of a reduction is the left one: a rank's own value, or what it received.
+enum class Order : std::uint8_t { own_first, received_first };
+
 template <class Port>
 class Lane {
  public:
@@ -43,25 +46,35 @@ class Lane {
     port_.end_recv(from.rank[0]);
   }
 
-  // out <- (own op from[0]) op from[1]; a plain copy where there are no sources
-  XYLEM_HD_CALLED void recv_reduce_copy(Peers from, View own, Slice out) {
+  // out <- (own op from[0]) op from[1]; a plain copy where there are no sources. Or from[1] op (from[0] op own).
+  XYLEM_HD_CALLED void recv_reduce_copy(Peers from, View own, Slice out, Order order = Order::own_first) {
     if (own.bytes == 0) return;
-    fold(from, own, out);
+    fold(from, own, out, order);
   }
 
   // to <- (own op from[0]) op from[1]
   XYLEM_HD_CALLED void recv_reduce_send(Peers from, View own, std::uint32_t to) {
     if (own.bytes == 0) return;
     // The sum is made in the outgoing slot itself.
-    fold(from, own, port_.begin_send(to, own.bytes));
+    fold(from, own, port_.begin_send(to, own.bytes), Order::own_first);
     port_.end_send(to, own.bytes);
   }
 
   // out, to <- (own op from[0]) op from[1]
-  XYLEM_HD_CALLED void recv_reduce_copy_send(Peers from, View own, Slice out, Peers to) {
+  XYLEM_HD_CALLED void recv_reduce_copy_send(Peers from, View own, Slice out, Peers to, Order order = Order::own_first) {
     if (own.bytes == 0) return;
-    fold(from, own, out);
+    fold(from, own, out, order);
     send(out, to);
+  }
+
+  // to <- from op own; out <- from, which may be own
+  XYLEM_HD_CALLED void recv_copy_reduce_send(std::uint32_t from, View own, Slice out, std::uint32_t to) {
+    if (own.bytes == 0) return;
+    const View received = port_.begin_recv(from, own.bytes);
+    port_.reduce(port_.begin_send(to, own.bytes), received, own);
+    port_.end_send(to, own.bytes);
+    port_.copy(out, received);
+    port_.end_recv(from);
   }
 
   // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
@@ -114,14 +127,19 @@ class Lane {
     port_.end_send(to, own.bytes);
   }
 
-  XYLEM_HD_CALLED void fold(Peers from, View own, Slice out) {
+  XYLEM_HD_CALLED void fold(Peers from, View own, Slice out, Order order) {
     if (from.count == 0) {
       if (out.data != own.data) port_.copy(out, own);
       return;
     }
     for (std::uint32_t i = 0; i < from.count; ++i) {
       const View received = port_.begin_recv(from.rank[i], own.bytes);
-      port_.reduce(out, i == 0 ? own : View(out), received);
+      const View sum = i == 0 ? own : View(out);
+      if (order == Order::own_first) {
+        port_.reduce(out, sum, received);
+      } else {
+        port_.reduce(out, received, sum);
+      }
       port_.end_recv(from.rank[i]);
     }
   }

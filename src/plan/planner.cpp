@@ -12,6 +12,9 @@ namespace {
 // Whole cache lines, so that every chunk starts on one and holds whole elements of every type.
 constexpr std::uint32_t kChunkUnit = 64;
 
+// What a block is taken to have where only two ranks know how long it is.
+constexpr std::size_t kLikelyBlock = 4096;
+
 }  // namespace
 
 Planner::Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes)
@@ -81,7 +84,8 @@ std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t
     if (!candidate.reason.empty()) {
       candidate.possible = false;
     } else {
-      coll::Workload work = workload(shape_, static_cast<double>(bytes));
+      const std::size_t likely = coll::facts(collective).known_to_all ? bytes : kLikelyBlock * shape_.ranks;
+      coll::Workload work = workload(shape_, static_cast<double>(likely));
       work.chunk_bytes = chunk_for(algorithm);
       candidate.seconds = algorithm.cost(work);
       if (i == forced) candidate.reason = "forced by XYLEM_ALGORITHM";

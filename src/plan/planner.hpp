@@ -32,7 +32,8 @@ class Planner {
   // complaints(). `chunk_bytes` is XYLEM_CHUNK; 0 leaves the choice to the planner.
   Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes);
 
-  // `bytes` of the whole vector, or of all ranks' blocks together. element_bytes >= 1. At least two ranks.
+  // `bytes` of the whole vector, or of all blocks of a rank, or of the root, together; of no account where not all ranks
+  // know. element_bytes >= 1. At least two ranks.
   Plan choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
 
   // What choose() considered, best first.

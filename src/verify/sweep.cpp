@@ -47,7 +47,9 @@ CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t
   const bool parts = plan::catalogue()[algorithm].traits.part_per_rank;
   const std::uint64_t chunk = parts || variant % 4 == 0 ? ranks + variant % 3 : 1 + variant % 5;
   const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, chunk * ranks + 2, chunk * 11};
-  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1, 1 + variant % 3};
+  // Lanes of this one in place would overwrite each other's input: see coll::Args::of_lane().
+  const bool one_lane = variant % 2 == 1 && plan::catalogue()[algorithm].collective == coll::Collective::reduce_scatter;
+  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {
