@@ -60,8 +60,11 @@ struct Blocks {
   XYLEM_HD std::size_t longest(std::uint32_t ranks) const {
     if (lengths == nullptr) return length;
     std::size_t most = 0;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) most = lengths[rank] > most ? lengths[rank] : most;
-    return lane.of(most * unit).length;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      const std::size_t here = lane.of(lengths[rank] * unit).length;  // a longer block's last grain may leave less here
+      most = here > most ? here : most;
+    }
+    return most;
   }
   XYLEM_HD Blocks of_lane(LaneShare share) const {
     Blocks part = *this;

@@ -108,7 +108,7 @@ CallSetup::Layout CallSetup::layout(Buffer kind, bool sent) const {
   return made;
 }
 
-coll::Args CallSetup::args(std::uint32_t lane) const { return args_.of_lane({lane, call_.lanes, 1}); }
+coll::Args CallSetup::args(std::uint32_t lane) const { return args_.of_lane({lane, call_.lanes, call_.lanes}); }
 
 Machine::Buffers CallSetup::before(Terms& terms, std::uint32_t number) const {
   const coll::CollectiveFacts& facts = coll::facts(collective_);
