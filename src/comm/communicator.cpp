@@ -1,5 +1,7 @@
 #include "comm/communicator.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 
 #include "base/log.hpp"
@@ -76,7 +78,8 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       team_(waiter_, half_, background_),
       devices_(cuda::may_have_device_buffers()),
       device_path_(wired.devices && members_.hosts() == 1 && size() > 1 ? std::make_unique<DevicePath>(*this) : nullptr),
-      timed_(!settings().stats_file.empty()) {
+      timed_(!settings().stats_file.empty()),
+      pid_(getpid()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
 }
@@ -155,11 +158,35 @@ Communicator::Execution Communicator::prepare(const Call& call) {
   args.host = members_.host();
   if (algorithm.traits.leaders) members_.set_leaders(args, facts.rooted);
   if (const std::size_t bytes = algorithm.scratch_bytes(args); bytes != 0) args.scratch = scratch(bytes);
+  const std::uint32_t signature = call_signature(call, size());
+  announce(call, signature);
   const exec::CpuArithmetic arithmetic{
       exec::find_reduce(facts.reduces ? call.op : XYLEM_BAND, facts.reduces ? call.type : XYLEM_BYTE), args.element_bytes};
-  return {
-      call, own_bytes(call), plan.algorithm, args, coll::CpuPort(team_, endpoints_, arithmetic, call_signature(call, size())),
-      begin};
+  return {call, own_bytes(call), plan.algorithm, args, coll::CpuPort(team_, endpoints_, arithmetic, signature), begin};
+}
+
+// Before the first byte of the call: a peer that finds another call's signature looks here for what it was.
+void Communicator::announce(const Call& call, std::uint32_t signature) {
+  memory_->own_record().publish({.sequence = sequence_,
+                                 .bytes = own_bytes(call),
+                                 .signature = signature,
+                                 .collective = static_cast<std::uint32_t>(call.collective),
+                                 .op = static_cast<std::uint32_t>(call.op),
+                                 .type = static_cast<std::uint32_t>(call.type),
+                                 .root = static_cast<std::int32_t>(call.root),
+                                 .pid = pid_});
+}
+
+// What another rank did in place of what this rank waits for, in words.
+std::string Communicator::deed(std::uint32_t peer, exec::Fault fault) const {
+  if (fault != exec::Fault::mismatch || !members_.here(peer)) return fault_text(fault);
+  const shm::CallRecord record = memory_->record(static_cast<int>(members_.local_place_of(peer))).snapshot();
+  Call other{static_cast<coll::Collective>(record.collective)};
+  other.type = static_cast<xylem_type>(record.type);
+  other.op = static_cast<xylem_op>(record.op);
+  other.root = static_cast<std::uint32_t>(record.root);
+  other.count = record.bytes / exec::type_bytes(other.type);
+  return "called " + describe(other, size()) + " as its call " + std::to_string(record.sequence);
 }
 
 void Communicator::Execution::run() {
@@ -260,7 +287,7 @@ xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32
   broken_ = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
-  error_ = title(call) + ": " + where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")";
+  error_ = title(call) + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   const bool learned = fault == exec::Fault::aborted;

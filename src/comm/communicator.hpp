@@ -126,6 +126,8 @@ class Communicator {
   std::string title(const Call& call) const;
   void tell_others(bool learned, std::uint32_t failed_rank);
   std::byte* scratch(std::size_t bytes);
+  void announce(const Call& call, std::uint32_t signature);
+  std::string deed(std::uint32_t peer, exec::Fault fault) const;
   std::string where(std::uint32_t rank) const;
 
   std::shared_ptr<Bootstrap> bootstrap_;
@@ -157,6 +159,7 @@ class Communicator {
   bool devices_;                             // this rank's buffers may lie on a GPU
   std::unique_ptr<DevicePath> device_path_;  // null where it never can be taken
   bool timed_;                               // statistics with seconds were asked for
+  std::int32_t pid_;
   Counters counters_;
 
   // All above that changes belongs to the thread that drives while calls are outstanding, and else to the user's thread.
