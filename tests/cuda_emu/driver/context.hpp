@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "shared/protocol.hpp"
+
 namespace cuda_emu {
 struct Capture;
 }
@@ -33,5 +35,6 @@ struct CUctx_st {
   unsigned long long id = 0;
   std::unique_ptr<CUstream_st> default_stream;                             // the legacy one
   std::map<std::thread::id, std::unique_ptr<CUstream_st>> thread_streams;  // CU_STREAM_PER_THREAD
-  std::set<CUcontext> peers;                                               // contexts whose memory it may use
+  std::vector<cuda_emu::StreamOperation> last_of_destroyed_streams;
+  std::set<CUcontext> peers;  // contexts whose memory it may use
 };

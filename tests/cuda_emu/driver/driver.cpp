@@ -15,7 +15,7 @@ void end_driver() {
   Driver& the_driver = driver();
   if (the_driver.inherited) return;
   the_driver.ended = true;
-  the_driver.executor.reset();
+  if (the_driver.executor) the_driver.executor->stop();
 }
 
 // Addresses of device memory belong to nothing here: to touch one is a SIGSEGV.

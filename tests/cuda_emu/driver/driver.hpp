@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -32,8 +33,8 @@ namespace cuda_emu {
 struct Driver {
   std::mutex mutex;
   bool started = false;                            // cuInit has been called
-  bool ended = false;                              // and exit has begun
-  bool inherited = false;                          // this is a child of the process that called cuInit
+  std::atomic<bool> ended = false;                 // exit has begun
+  std::atomic<bool> inherited = false;             // this is a child of the process that called cuInit
   CUresult unusable = CUDA_ERROR_NOT_INITIALIZED;  // or why cuInit failed
 
   Settings settings;

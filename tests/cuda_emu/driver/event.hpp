@@ -39,6 +39,7 @@ struct CUevent_st {
   std::uint32_t table = cuda_emu::kOwnEvents;
   std::uint32_t slot = 0;
   cuda_emu::EventState* state = nullptr;
+  std::uint32_t before = 0;  // what was recorded when it was made: the slot may have been another event's
 
   std::shared_ptr<cuda_emu::Capture> capture;  // not null: last recorded in a stream that was being captured
   std::set<std::size_t> capture_tail;

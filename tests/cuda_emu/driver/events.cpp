@@ -24,9 +24,11 @@ Message event_message(Kind kind, const CUevent_st& event, std::uint32_t number) 
   return message;
 }
 
-bool recorded(const CUevent_st& event) { return event.state->recorded.load() != 0; }
+bool recorded(const CUevent_st& event) { return event.state->recorded.load() != event.before; }
 
-bool completed(const CUevent_st& event) { return reached(event.state->completed.load(), event.state->recorded.load()); }
+bool completed(const CUevent_st& event) {
+  return !recorded(event) || reached(event.state->completed.load(), event.state->recorded.load());
+}
 
 // An event that was recorded in a capture stands for nodes, not for a time.
 void require_not_captured(CUevent_st& event) {
@@ -86,11 +88,7 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
     made->flags = flags;
     made->slot = driver.event_slots.take();
     made->state = driver.executor->events() + made->slot;
-    // Whoever had the slot before may still have operations under way; then numbers go on, else they begin anew.
-    if (completed(*made)) {
-      made->state->recorded = 0;
-      made->state->completed = 0;
-    }
+    made->before = made->state->recorded.load();
     *event = driver.events.add(std::move(made));
   });
 }
@@ -133,6 +131,7 @@ CUresult cuEventSynchronize(CUevent handle) {
   return enter([&](Driver& driver) {
     CUevent_st& event = driver.events.get(handle);
     require_not_captured(event);
+    if (completed(event)) return driver.executor->check();
     EventState& state = *event.state;
     Executor& executor = *driver.executor;
     const Unlocked unlocked(driver.mutex);

@@ -114,15 +114,14 @@ Executor::Executor(const Settings& settings)
   request(message, {}, files);
 }
 
-Executor::~Executor() {
+void Executor::stop() {
+  if (control_->error.load() == CUDA_SUCCESS) control_->error.store(CUDA_ERROR_DEINITIALIZED);
   // A process that was reaped by the application's own wait() is no longer ours to kill.
   if (!ended() || errno != ECHILD) {
     kill(process_, SIGKILL);
     while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  munmap(control_, sizeof(Control));
-  munmap(events_, kMaxEvents * sizeof(EventState));
 }
 
 std::uint32_t Executor::submit(Message& message, std::span<const std::byte> payload) {

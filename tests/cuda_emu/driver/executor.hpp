@@ -25,9 +25,11 @@ inline constexpr std::uint64_t kRegionBytes = std::uint64_t{1} << 40;
 class Executor {
  public:
   explicit Executor(const Settings& settings);  // throws Error
-  ~Executor();                                  // kills it, whatever it does
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
+
+  // At exit: kills it, whatever it does. Threads of the program that still wait are told that the driver has gone.
+  void stop();
 
   // The number the operation got in its stream. Operations reach the executor in the order of these numbers.
   std::uint32_t submit(Message& message, std::span<const std::byte> payload = {});

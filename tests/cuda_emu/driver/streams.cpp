@@ -106,7 +106,9 @@ void synchronize(Driver& driver, CUstream_st& stream) {
 }
 
 void synchronize(Driver& driver, CUctx_st& context) {
-  std::vector<StreamOperation> last;
+  std::erase_if(context.last_of_destroyed_streams,
+                [&](const StreamOperation& one) { return driver.executor->completed(one.stream, one.number); });
+  std::vector<StreamOperation> last = context.last_of_destroyed_streams;
   const auto note = [&](const CUstream_st& stream) {
     last.push_back({stream.slot, driver.executor->submitted(stream.slot)});
   };
@@ -135,10 +137,10 @@ CUresult cuStreamDestroy(CUstream stream) {
     require(stream != nullptr && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD, CUDA_ERROR_INVALID_HANDLE);
     const std::unique_ptr<CUstream_st> gone = driver.streams.remove(stream);
     if (gone->capture) gone->capture->invalid = true;
+    const StreamOperation last{gone->slot, driver.executor->submitted(gone->slot)};
+    gone->context->last_of_destroyed_streams.push_back(last);
     // The default stream still has to wait for what is under way in it.
-    if (blocking(*gone) && !driver.executor->idle(gone->slot)) {
-      wait_in(driver, *gone->context->default_stream, gone->slot, driver.executor->submitted(gone->slot));
-    }
+    if (blocking(*gone)) wait_in(driver, *gone->context->default_stream, last.stream, last.number);
     driver.stream_slots.give_back(gone->slot);
   });
 }

@@ -291,6 +291,18 @@ TEST(Executor, EndsEvenIfAChildOfTheApplicationLivesOn) {
   close(pipe_ends[1]);
 }
 
+TEST(Executor, AThreadThatWaitsIsNoHindranceAtTheEnd) {
+  const Child application([](Line) {
+    run_for_ever();
+    CUcontext context = nullptr;
+    EXPECT_CUDA(cuCtxGetCurrent(&context));
+    std::thread([=] {
+      if (cuCtxSetCurrent(context) != CUDA_SUCCESS || cuCtxSynchronize() != CUDA_ERROR_DEINITIALIZED) _exit(3);
+    }).detach();
+    usleep(20'000);
+  });
+}
+
 TEST(Executor, CallsAtTheEndFindNoDriver) {
   const Child application([](Line) {
     struct Late {

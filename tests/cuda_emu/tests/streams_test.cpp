@@ -123,6 +123,15 @@ TEST(ImplicitWaiting, FreeingWaitsForEveryStream) {
   EXPECT_TRUE(blocks_until_opened(gate, [&] { EXPECT_CUDA(cuMemFree(memory)); }));
 }
 
+TEST(ImplicitWaiting, FreeingWaitsForStreamsThatWereDestroyed) {
+  start();
+  const CUdeviceptr memory = allocate(64);
+  const CUstream one = stream();
+  Gate gate(one);
+  EXPECT_CUDA(cuStreamDestroy(one));
+  EXPECT_TRUE(blocks_until_opened(gate, [&] { EXPECT_CUDA(cuMemFree(memory)); }));
+}
+
 TEST(ImplicitWaiting, AllocatingWaitsForEveryStream) {
   start();
   Gate gate(stream());
@@ -173,6 +182,23 @@ TEST(Events, OrderStreams) {
   gate.open();
   EXPECT_CUDA(cuStreamSynchronize(two));
   EXPECT_EQ(memory[0], 4U);
+}
+
+TEST(Events, StaySatisfiedWhenTheirPlaceIsUsedAgain) {
+  start();
+  const CUstream one = stream(), two = stream();
+  const CUevent first = event();
+  EXPECT_CUDA(cuEventRecord(first, one));
+  EXPECT_CUDA(cuEventSynchronize(first));
+  Gate gate(two);
+  EXPECT_CUDA(cuStreamWaitEvent(two, first, 0));
+  EXPECT_CUDA(cuEventDestroy(first));
+  const CUevent second = event();
+  EXPECT_CUDA(cuEventQuery(second));
+  gate.open();
+  EXPECT_CUDA(cuStreamSynchronize(two));
+  float milliseconds = 0;
+  EXPECT_EQ(cuEventElapsedTime(&milliseconds, second, second), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST(Events, TellTime) {
