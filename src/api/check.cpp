@@ -40,9 +40,10 @@ Check& Check::op(xylem_op op, xylem_type type) {
   return *this;
 }
 
-Check& Check::root(int root) {
-  if (good() && (root < 0 || static_cast<std::uint32_t>(root) >= size())) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "root " + std::to_string(root) + " of " + std::to_string(size()) + " ranks");
+Check& Check::rank_of_communicator(const char* name, int rank) {
+  if (good() && (rank < 0 || static_cast<std::uint32_t>(rank) >= size())) {
+    wrong(XYLEM_ERROR_INVALID_ARGUMENT,
+          std::string(name) + " " + std::to_string(rank) + " of " + std::to_string(size()) + " ranks");
   }
   return *this;
 }

@@ -31,7 +31,8 @@ class Check {
 
   Check& type(xylem_type type);
   Check& op(xylem_op op, xylem_type type);
-  Check& root(int root);
+  Check& root(int root) { return rank_of_communicator("root", root); }
+  Check& peer(int peer) { return rank_of_communicator("peer", peer); }
   // `blocks` times `count` elements must be countable in bytes.
   Check& count(std::size_t count, xylem_type type, std::size_t blocks);
   Check& buffer(const char* name, const void* buffer, std::size_t count);
@@ -55,6 +56,7 @@ class Check {
   }
 
  private:
+  Check& rank_of_communicator(const char* name, int rank);
   void wrong(xylem_status status, std::string reason);
 
   CheckedCall checked_;

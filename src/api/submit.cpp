@@ -1,6 +1,7 @@
 #include "api/submit.hpp"
 
 #include "api/errors.hpp"
+#include "api/group.hpp"
 #include "api/request.hpp"
 
 namespace xylem::api {
@@ -17,6 +18,10 @@ xylem_status run(const char* function, const CheckedCall& checked) {
   if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
   return guarded(function, [&] {
     Communicator& communicator = *checked.comm->communicator;
+    if (Group* const group = open_group()) {
+      group->add(communicator, checked.call);
+      return XYLEM_SUCCESS;
+    }
     const xylem_status status = communicator.run(checked.call);
     return status == XYLEM_SUCCESS ? status : fail(status, communicator.error());
   });
@@ -26,6 +31,9 @@ xylem_status start(const char* function, const CheckedCall& checked, xylem_reque
   if (request == nullptr) return refuse(function, XYLEM_ERROR_INVALID_ARGUMENT, "request is NULL");
   *request = nullptr;
   if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
+  if (open_group() != nullptr) {
+    return refuse(function, XYLEM_ERROR_INVALID_ARGUMENT, "nonblocking calls cannot be part of a group");
+  }
   return guarded(function, [&] {
     Communicator& communicator = *checked.comm->communicator;
     auto made = std::make_unique<xylem_request>(communicator, checked.call);

@@ -44,6 +44,10 @@ coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::
 }  // namespace
 
 std::string describe(const Call& call, std::uint32_t ranks) {
+  if (call.exchange != nullptr) {
+    return std::to_string(call.exchange->sends.size()) + " sends and " + std::to_string(call.exchange->receives.size()) +
+           " receives";
+  }
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   std::string text = facts.name;
   if (facts.input == Buffer::none) return text;
@@ -63,7 +67,9 @@ std::uint32_t call_signature(const Call& call, std::uint32_t ranks) {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   const std::size_t unit = exec::type_bytes(call.type);
   std::uint64_t hash = 0;
-  if (const std::size_t* counts = agreed_counts(call)) {
+  if (call.exchange != nullptr) {
+    mix(hash, coll::kCollectives);
+  } else if (const std::size_t* counts = agreed_counts(call)) {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) mix(hash, counts[rank] * unit);
   } else if (facts.known_to_all) {
     hash = call.count * unit;
@@ -88,6 +94,7 @@ std::size_t agreed_bytes(const Call& call, std::uint32_t ranks) {
 std::size_t own_bytes(const Call& call) { return call.count * exec::type_bytes(call.type); }
 
 bool moves_nothing(const Call& call, std::uint32_t ranks) {
+  if (call.exchange != nullptr) return false;
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   return facts.known_to_all && facts.input != Buffer::none && agreed_bytes(call, ranks) == 0;
 }

@@ -8,6 +8,7 @@
 
 #include "coll/args.hpp"
 #include "coll/collective.hpp"
+#include "coll/exchange.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem {
@@ -30,6 +31,7 @@ struct Call {
   xylem_stream_t stream = XYLEM_STREAM_NONE;
   bool internal = false;         // Xylem's own: not counted
   BlockList sent{}, received{};  // the blocks of the input and of the output, where these are blocks and may differ
+  const coll::Exchange* exchange = nullptr;  // sends and receives, in place of a collective; then nothing else counts
 };
 
 // "allreduce(count 1000, float, sum)", for messages.

@@ -145,6 +145,7 @@ std::byte* Communicator::scratch(std::size_t bytes) {
 }
 
 Communicator::Execution Communicator::prepare(const Call& call) {
+  if (call.exchange != nullptr) return prepare_exchange(call);
   const double begin = timed_ ? now_seconds() : 0;
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   coll::Args args;
@@ -189,8 +190,21 @@ std::string Communicator::deed(std::uint32_t peer, exec::Fault fault) const {
   return "called " + describe(other, size()) + " as its call " + std::to_string(record.sequence);
 }
 
+Communicator::Execution Communicator::prepare_exchange(const Call& call) {
+  coll::Args args;
+  args.rank = rank();
+  args.ranks = size();
+  args.chunk_bytes = planner_.channel_chunk();
+  const exec::CpuArithmetic arithmetic{};  // nothing is reduced
+  return {call, 0, 0, args, coll::CpuPort(team_, endpoints_, arithmetic, call_signature(call, size())), 0};
+}
+
 void Communicator::Execution::run() {
   coll::CpuLane lane(port);
+  if (call.exchange != nullptr) {
+    coll::run_exchange(lane, *call.exchange, args.rank, args.ranks, args.chunk_bytes);
+    return;
+  }
   coll::cpu_kernels()[algorithm](lane, args);
 }
 
@@ -201,7 +215,7 @@ xylem_status Communicator::conclude(const Execution& done, exec::Fault sending) 
     return fail(done.call, fault, done.port.fault_on_board() ? done.args.host.rank(peer) : peer);
   }
   if (sending != exec::Fault::none) return fail(done.call, sending, rank());
-  if (done.call.internal) return XYLEM_SUCCESS;
+  if (done.call.internal || done.call.exchange != nullptr) return XYLEM_SUCCESS;
   counters_.count(done.call.collective, done.algorithm, done.bytes, timed_ ? now_seconds() - done.begin : 0);
   return XYLEM_SUCCESS;
 }
@@ -260,7 +274,9 @@ exec::Fault Communicator::flush() {
 }
 
 // One rank, or nothing to move.
-bool Communicator::needs_no_algorithm(const Call& call) const { return size() == 1 || moves_nothing(call, size()); }
+bool Communicator::needs_no_algorithm(const Call& call) const {
+  return call.exchange == nullptr && (size() == 1 || moves_nothing(call, size()));
+}
 
 // A single rank has its own contribution as the result; that of an exscan is undefined.
 xylem_status Communicator::run_alone(const Call& call) {

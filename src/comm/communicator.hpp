@@ -109,6 +109,7 @@ class Communicator {
   static bool connect(void* context, std::uint32_t peer, bool outbound);
   const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
   Execution prepare(const Call& call);
+  Execution prepare_exchange(const Call& call);
   xylem_status conclude(const Execution& done, exec::Fault sending);
   xylem_status stage(Request& request);
   // The outcome of the first call in the queue; none: it waits.

@@ -56,6 +56,11 @@ void Planner::read_rules(const std::string& rules) {
   }
 }
 
+std::uint32_t Planner::channel_chunk() const {
+  const std::size_t chunk = std::min<std::size_t>(chunk_limit_, shape_.slot_bytes);
+  return static_cast<std::uint32_t>(std::max<std::size_t>(chunk / kChunkUnit, 1) * kChunkUnit);
+}
+
 std::uint32_t Planner::chunk_for(const Algorithm& algorithm) const {
   std::size_t chunk = chunk_limit_;
   if (algorithm.traits.board) chunk = std::min<std::size_t>(chunk, shape_.board_bytes);

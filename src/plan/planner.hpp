@@ -39,6 +39,9 @@ class Planner {
   // What choose() considered, best first.
   std::vector<Candidate> explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
 
+  // The chunks of what goes through channels without being planned: sends and receives.
+  std::uint32_t channel_chunk() const;
+
   const std::string& complaints() const { return complaints_; }
 
  private:

@@ -1,0 +1,35 @@
+// Calls that are recorded between xylem_group_start() and xylem_group_end(), and run as one.
+#pragma once
+
+#include <deque>
+
+#include "comm/communicator.hpp"
+
+namespace xylem::api {
+
+class Group {
+ public:
+  void add(Communicator& communicator, const Call& call) { part_of(communicator).calls.push_back(call); }
+  void add_send(Communicator& communicator, const coll::Message& message);
+  void add_receive(Communicator& communicator, const coll::Message& message);
+
+  // Starts all of it, and waits for all of it. Throws Error where what a rank sends to itself is not what it receives.
+  xylem_status run();
+
+ private:
+  // What the group has of one communicator: collectives in order, then all messages as one.
+  struct Part {
+    Communicator* communicator;
+    std::vector<Call> calls;
+    coll::Exchange exchange;
+  };
+
+  Part& part_of(Communicator& communicator);
+
+  std::deque<Part> parts_;
+};
+
+// The group that this thread has open; null: none.
+Group* open_group();
+
+}  // namespace xylem::api
