@@ -10,6 +10,13 @@ include(GoogleTest)
 
 add_custom_target(unit_tests)
 
+# What is tested is optimised; the tests themselves are built to be built quickly.
+if(XYLEM_SANITIZE)
+  set(XYLEM_TEST_OPTIMISATION -O0)
+else()
+  set(XYLEM_TEST_OPTIMISATION $<$<CONFIG:Release>:-O1>)
+endif()
+
 function(xylem_unit_test name)
   cmake_parse_arguments(ARG "ONE_TEST" "TIMEOUT;LONG" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
@@ -24,8 +31,7 @@ function(xylem_unit_test name)
 
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE xylem_flags xylem_core GTest::gmock_main ${ARG_LIBRARIES})
-  # What is tested is optimised; the tests themselves are built to be built quickly.
-  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${XYLEM_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+  target_compile_options(${name} PRIVATE ${XYLEM_TEST_OPTIMISATION})
   if(ARG_LABELS MATCHES "unit|ranks")
     add_dependencies(unit_tests ${name})
   endif()
