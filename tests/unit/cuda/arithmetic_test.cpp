@@ -24,7 +24,9 @@ class Buffer {
     at_ = 2 * kMargin - start % kMargin + offset % kMargin;
   }
   std::byte* data() { return memory_.data() + at_; }
-  void fill(const void* from) { __builtin_memcpy(data(), from, bytes_); }
+  void fill(const void* from) {
+    if (bytes_ != 0) __builtin_memcpy(data(), from, bytes_);  // of nothing there may be no address
+  }
   bool holds(const void* expected) {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
       const bool inside = i >= at_ && i < at_ + bytes_;

@@ -46,8 +46,8 @@ void cycles_body(int rank, test::Meeting& meeting) {
       ASSERT_LE(test::touched_bytes(Arena::of_process()), std::size_t{1} << 20);
     }
   }
-  // Other threads of a test open nothing either.
-  EXPECT_EQ(test::open_descriptors(), descriptors);
+  // Counting opens one descriptor, and the other thread may be counting too.
+  EXPECT_LE(test::open_descriptors(), descriptors + 1);
 }
 
 TEST(ManyCommunicators, FiveThousandInARowOfProcesses) { test::run_processes(2, cycles_body); }
