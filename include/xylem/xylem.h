@@ -413,8 +413,8 @@ XYLEM_API xylem_status xylem_wait_all(size_t count, xylem_request_t* requests);
 /**
  * Groups. Between xylem_group_start() and xylem_group_end() of a thread, its blocking collectives, sends and receives only
  * check their arguments and are recorded; the end runs all of them at the same time and returns when all have ended, with the
- * status of the first that failed. So it does not matter in which order sends and receives, or calls on several communicators,
- * are named. Groups nest: the outermost end runs all.
+ * status of the first that failed. So it does not matter in which order sends and receives, or calls on several
+ * communicators, are named. Groups nest: the outermost end runs all.
  *
  * - Of each communicator, the collectives run in the order in which they were recorded, then all sends and receives as one.
  * - A call whose arguments are wrong returns its error at once and is left out. Nonblocking calls are refused in a group.
@@ -424,10 +424,10 @@ XYLEM_API xylem_status xylem_group_start(void);
 XYLEM_API xylem_status xylem_group_end(void);
 
 /**
- * Sends `count` elements to rank `peer`, or receives as many from it. Messages between the same two ranks match in the order in
- * which both name them, and have equal bytes. A rank may send to itself if the same group receives that. Outside of a group,
- * each is a group of its own and waits for the peer. On one communicator, two ranks call what they do together, messages and
- * collectives, in the same order. Buffers in host memory only.
+ * Sends `count` elements to rank `peer`, or receives as many from it. Messages between the same two ranks match in the order
+ * in which both name them, and have equal bytes. A rank may send to itself if the same group receives that. Outside of a
+ * group, each is a group of its own and waits for the peer. On one communicator, two ranks call what they do together,
+ * messages and collectives, in the same order. Buffers in host memory only.
  */
 XYLEM_API xylem_status xylem_send(const void* buffer, size_t count, xylem_type type, int peer, xylem_comm_t comm,
                                   xylem_stream_t stream);
