@@ -82,6 +82,10 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       pid_(getpid()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
+  if (rank() == 0 && log::enabled(log::Level::info)) {
+    log::info("a communicator of " + std::to_string(size()) + " ranks is connected, " +
+              (links_ == nullptr ? "all on one host" : std::to_string(members_.hosts()) + " hosts over " + wired.provider));
+  }
 }
 
 Communicator::~Communicator() { engine_.forget(*this); }

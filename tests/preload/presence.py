@@ -72,3 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
     run([program], has_it | {"XYLEM_STATS": str(pipe)})
     expect("the pipe", (pipe.is_fifo(), json.loads(reader.communicate(timeout=60)[0])["active"]), (True, True))
     expect("what is left in the folder", sorted(os.listdir(folder)), ["link.json", "pipe", "target.json"])
+
+status, out, err = run_ranks(options, RANKS, [program], has_it | {"XYLEM_LOG": "info"})
+expect("a run that is asked for its events", (status, out), (0, sum_output(RANKS)))
+expect_in("the event of the first communicator", err, f"a communicator of {RANKS} ranks is connected, all on one host")
