@@ -52,7 +52,7 @@ xylem_status fault_status(exec::Fault fault) {
 
 Placement Placement::here() { return {topo::host().id, topo::host().name}; }
 
-Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement,
+Communicator::Communicator(const std::shared_ptr<Bootstrap>& bootstrap, const Placement& placement,
                            const std::optional<AgreedSettings>& inherited)
     : Communicator(bootstrap, placement, wire_up(*bootstrap, placement.host_id, placement.host_name, inherited)) {}
 

@@ -35,7 +35,7 @@ class DevicePath;
 class Communicator {
  public:
   // Collective over the bootstrap's ranks; throws Error on all ranks or on none. The bootstrap is kept.
-  Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement,
+  Communicator(const std::shared_ptr<Bootstrap>& bootstrap, const Placement& placement,
                const std::optional<AgreedSettings>& inherited = std::nullopt);
   // Waits for outstanding calls; ProgressEngine::adopt() does so later.
   ~Communicator();

@@ -32,7 +32,7 @@ class Fiber {
 
  private:
   // Connecting to a rank at first use happens on it too, and so does what a network provider calls for that.
-  static constexpr std::size_t kStackBytes = 128 * 1024;
+  static constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
 
   void jump_in();
   void jump_out(bool last);
