@@ -12,10 +12,6 @@ const std::byte* block_at(const void* buffer, std::size_t block, std::size_t byt
   return buffer == nullptr ? nullptr : static_cast<const std::byte*>(buffer) + block * bytes;
 }
 
-}  // namespace
-
-namespace {
-
 // A vector of every rank into a vector of every rank.
 CheckedCall vector_reduction(Collective collective, const void* sendbuf, void* recvbuf, std::size_t count, xylem_type type,
                              xylem_op op, xylem_comm_t comm, xylem_stream_t stream) {

@@ -23,6 +23,27 @@ XYLEM_HD void fold_shown(Lane& lane, std::uint32_t members, std::size_t shown_by
   }
 }
 
+// The part from `base` on, at most `part` bytes, of every member's block: what the members show, and `own` in this rank's
+// place.
+template <class Lane>
+XYLEM_HD void collect_shown(Lane& lane, const Args& args, std::size_t base, std::size_t part, exec::View own) {
+  for (std::uint32_t member = 0; member < args.host.size; ++member) {
+    const exec::Slice block = args.out_block(args.host.rank(member), base, part);
+    if (member != args.host.place) {
+      lane.copy(block, lane.fetch(member, block.bytes));
+    } else {
+      lane.keep(block, own);
+    }
+  }
+}
+
+// Shows the part from `base` on, at most `width` bytes, of the block for every member, so that one epoch serves all ranks.
+template <class Lane>
+XYLEM_HD void show_parts(Lane& lane, const Args& args, std::size_t base, std::size_t width) {
+  lane.show_blocks(args.host.size, width,
+                   [&](std::uint32_t member) { return args.in_block(args.host.rank(member), base, width); });
+}
+
 // Every rank shows everything, and one or all of them read and sum it. The first look at another's data costs most: what
 // several ranks read comes from a cache that they share.
 inline double fold_cost(const Workload& work) {
@@ -109,14 +130,7 @@ struct FlatAllgather {
     for (std::size_t base = 0; base < longest; base += part) {
       const exec::View own = args.in(base, part);
       lane.show(own);
-      for (std::uint32_t member = 0; member < args.host.size; ++member) {
-        const exec::Slice block = args.out_block(args.host.rank(member), base, part);
-        if (member != args.host.place) {
-          lane.copy(block, lane.fetch(member, block.bytes));
-        } else {
-          lane.keep(block, own);
-        }
-      }
+      collect_shown(lane, args, base, part, own);
       lane.finish(true);
     }
   }
@@ -131,7 +145,6 @@ struct FlatReduceScatter {
     return work.rounds(1) * work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
   }
 
-  // A buffer holds the same part of every block, so that one epoch serves all ranks.
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
     const std::uint32_t members = args.host.size;
@@ -139,8 +152,7 @@ struct FlatReduceScatter {
     const std::size_t part = args.chunk_part(members);
     for (std::size_t base = 0; base < longest; base += part) {
       const std::size_t width = smaller(part, longest - base);
-      lane.show_blocks(members, width,
-                       [&](std::uint32_t member) { return args.in_block(args.host.rank(member), base, width); });
+      show_parts(lane, args, base, width);
       fold_shown(lane, members, members * width, args.host.place * width, args.out(base, width));
       lane.finish(true);
     }

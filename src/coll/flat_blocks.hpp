@@ -25,14 +25,7 @@ struct FlatGather {
       if (!is_root) {
         lane.show(own);
       } else {
-        for (std::uint32_t member = 0; member < args.host.size; ++member) {
-          const exec::Slice block = args.out_block(args.host.rank(member), base, part);
-          if (member != args.host.place) {
-            lane.copy(block, lane.fetch(member, block.bytes));
-          } else {
-            lane.keep(block, own);
-          }
-        }
+        collect_shown(lane, args, base, part, own);
       }
       lane.finish(is_root);
     }
@@ -83,8 +76,7 @@ struct FlatAlltoall {
     const std::size_t part = args.chunk_part(members), length = args.sent.length;
     for (std::size_t base = 0; base < length; base += part) {
       const std::size_t width = smaller(part, length - base);
-      lane.show_blocks(members, width,
-                       [&](std::uint32_t member) { return args.in_block(args.host.rank(member), base, width); });
+      show_parts(lane, args, base, width);
       for (std::uint32_t member = 0; member < members; ++member) {
         const exec::View shown = lane.fetch(member, members * width);
         lane.copy(args.out_block(args.host.rank(member), base, width), {shown.data + args.host.place * width, width});
