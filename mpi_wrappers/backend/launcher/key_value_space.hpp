@@ -5,8 +5,8 @@
 // Order: put, then the MPI's own MPI_Init, then published, then get as often as wanted. Nothing else speaks to the launcher
 // between MPI_Init and the end of this object.
 //
-// One implementation per protocol; a back end is built with the one that its MPI's processes are started with. Another
-// protocol (PMI-2) is another file beside these.
+// One implementation per protocol, PMI (1 and 2) and PMIx; a back end is built with the one that its MPI's processes are
+// started with.
 #pragma once
 
 #include <memory>
