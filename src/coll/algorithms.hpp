@@ -4,12 +4,15 @@
 
 #include <array>
 
+#include "coll/dissemination.hpp"
 #include "coll/double_binary_tree.hpp"
 #include "coll/flat.hpp"
 #include "coll/flat_blocks.hpp"
 #include "coll/hierarchical.hpp"
 #include "coll/linear.hpp"
 #include "coll/pairwise.hpp"
+#include "coll/rabenseifner.hpp"
+#include "coll/recursive_doubling.hpp"
 #include "coll/ring.hpp"
 #include "coll/scan.hpp"
 #include "coll/split_tree.hpp"
@@ -35,7 +38,8 @@ struct As : Algorithm {
 // clang-format off
 using Algorithms = AlgorithmList<
     FlatAllreduce, TwoPhaseAllreduce, HierarchicalAllreduce, DoubleTreeAllreduce, SplitTreeAllreduce, RingAllreduce,
-    FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce,
+    DoublingAllreduce, RabenseifnerAllreduce,
+    FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce, RabenseifnerReduce,
     FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast,
     FlatAllgather, RingAllgather,
     As<Collective::allgatherv, FlatAllgather>, As<Collective::allgatherv, RingAllgather>,
@@ -50,7 +54,7 @@ using Algorithms = AlgorithmList<
     As<Collective::scatterv, LinearScatter>,
     FlatScan, ChainScan, DoublingScan,
     FlatExscan, ChainExscan, DoublingExscan,
-    FlatBarrier, HierarchicalBarrier>;
+    FlatBarrier, HierarchicalBarrier, DisseminationBarrier>;
 // clang-format on
 
 // The memory that an algorithm needs on each rank beside the buffers of the call. Set all of `args` but scratch before.

@@ -11,6 +11,7 @@ struct Traits {
   bool one_host_only = false;  // works only where all ranks share a host
   bool leaders = false;        // uses Args::leaders
   bool part_per_rank = false;  // a board buffer must have room for an element of every rank
+  bool much_scratch = false;   // more scratch memory than a chunk: on a GPU there is none
 };
 
 // One kind of link: a hand-over of a small message, and every further byte.
@@ -42,6 +43,33 @@ struct Workload {
 
   // The slower of the links that a step around all ranks uses.
   Link step() const { return hosts > 1 ? network : channel; }
+
+  // So many bytes each way between two ranks, which copy them into slots and fold or keep what comes; `sharing` ranks use the
+  // link at once, and their messages pass one after the other.
+  double exchange(double exchanged, Link link, double sharing, double fold_per_byte) const {
+    const double slots = exchanged < chunk_bytes ? 1 : exchanged / chunk_bytes;
+    return slots * (link.latency + (sharing - 1) * board.latency) +
+           exchanged * (board.per_byte + sharing * link.per_byte + fold_per_byte);
+  }
+
+  // Exchanges of every rank with one that is 1 away, then 2, 4, and so on, of bytes_at(distance): first inside the hosts,
+  // then between them, where the ranks of a host share the network.
+  template <class BytesAt>
+  double doubling_steps(BytesAt bytes_at, double fold_per_byte) const {
+    double seconds = 0;
+    for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2) {
+      const bool inside = 2 * distance <= ranks_per_host;
+      seconds += exchange(bytes_at(distance), inside ? channel : network, inside ? 1 : ranks_per_host, fold_per_byte);
+    }
+    return seconds;
+  }
+
+  // The vectors of ranks that are no cores (coll/cores.hpp), to their neighbours and back.
+  double pairs(double vector, double fold_per_byte) const {
+    if ((ranks & (ranks - 1)) == 0) return 0;
+    const Link link = ranks_per_host > 1 ? channel : network;
+    return exchange(vector, link, 1, fold_per_byte) + exchange(vector, link, 1, 0);
+  }
 };
 
 inline double log2_up(std::uint32_t value) {

@@ -72,6 +72,7 @@ std::uint32_t Planner::chunk_for(const Algorithm& algorithm) const {
 
 std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_bytes) const {
   if (algorithm.traits.board && shape_.board_bytes == 0) return "needs a board, which GPUs do not have";
+  if (algorithm.traits.much_scratch && shape_.board_bytes == 0) return "needs more scratch memory than GPUs have";
   if (algorithm.traits.one_host_only && shape_.hosts > 1) return "works inside one host only";
   if (algorithm.traits.part_per_rank && chunk_for(algorithm) / element_bytes < shape_.ranks) {
     return "a board buffer does not hold an element for each rank";
