@@ -4,6 +4,9 @@
 #include "backend/collectives.hpp"
 #include "backend/communicator_calls.hpp"
 #include "backend/mpi_functions.hpp"
+#include "backend/nonblocking_collectives.hpp"
+#include "backend/requests/completion_calls.hpp"
+#include "backend/requests/request_calls.hpp"
 #include "backend/running.hpp"
 #include "backend/staged_collectives.hpp"
 #include "base/settings.hpp"
@@ -37,6 +40,29 @@ MpiFunctions wrappers() {
   w.Scatter = scatter;
   w.Scatterv = scatterv;
 
+  w.Iallreduce = iallreduce;
+  w.Ibarrier = ibarrier;
+  w.Allreduce_init = allreduce_init;
+  w.Barrier_init = barrier_init;
+
+  w.Cancel = cancel;
+  w.Request_free = request_free;
+  w.Start = start;
+  w.Startall = startall;
+
+  w.Request_get_status = request_get_status;
+  w.Request_get_status_all = request_get_status_all;
+  w.Request_get_status_any = request_get_status_any;
+  w.Request_get_status_some = request_get_status_some;
+  w.Test = test;
+  w.Testall = testall;
+  w.Testany = testany;
+  w.Testsome = testsome;
+  w.Wait = wait;
+  w.Waitall = waitall;
+  w.Waitany = waitany;
+  w.Waitsome = waitsome;
+
   w.Cart_create = cart_create;
   w.Cart_sub = cart_sub;
   w.Comm_create = comm_create;
@@ -60,7 +86,14 @@ const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapp
   detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]); \
   if (ours.name != nullptr && real().name != nullptr)                                                   \
     wrapper[XYLEM_MPI_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);
+#define EXTENSION(name)                                                                                      \
+  if (ours.name != nullptr && front.real[XYLEM_MPIX_##name] != nullptr) {                                    \
+    if (real().name == nullptr)                                                                              \
+      detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPIX_##name]); \
+    wrapper[XYLEM_MPIX_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);                            \
+  }
 #include "front/functions.def"
+#undef EXTENSION
 #undef FUNCTION
   set_front(front);
   return nullptr;

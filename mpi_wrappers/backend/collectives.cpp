@@ -10,6 +10,7 @@
 #include "backend/packing.hpp"
 #include "backend/reductions.hpp"
 #include "backend/statistics.hpp"
+#include "backend/wrong_buffers.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem::preload {
@@ -29,17 +30,6 @@ template <class Call>
 int run(Collective collective, const Communicator& comm, std::size_t bytes, Call&& call) {
   const xylem_status status = counted(collective, bytes, call);
   return status == XYLEM_SUCCESS ? MPI_SUCCESS : report(comm.mpi, status);
-}
-
-#ifdef MPICH_VERSION
-constexpr bool kMpiRefusesAliases = true;
-#else
-constexpr bool kMpiRefusesAliases = false;
-#endif
-
-// Buffers with which the MPI refuses a reduction on the spot. Where it lets equal buffers pass, Xylem works in place.
-bool wrong_buffers(const void* sendbuf, const void* recvbuf) {
-  return sendbuf == nullptr || recvbuf == nullptr || recvbuf == MPI_IN_PLACE || (kMpiRefusesAliases && sendbuf == recvbuf);
 }
 
 // Whether the receive buffer of a rooted collective means anything on this rank.

@@ -31,9 +31,10 @@ std::atomic<bool> running{false};
 int keyval = MPI_KEYVAL_INVALID;  // of the attribute by which we learn that a communicator ends
 
 // What calls are told that have no communicator of their own to hand down for.
-Communicator not_running{no_handle(), nullptr, Reason::not_running};
-Communicator inside_mpi{no_handle(), nullptr, Reason::inside_mpi};
-Communicator bad_handle{no_handle(), nullptr, Reason::bad_argument};
+Communicator not_running{no_handle(), nullptr, nullptr, Reason::not_running};
+Communicator inside_mpi{no_handle(), nullptr, nullptr, Reason::inside_mpi};
+Communicator bad_handle{no_handle(), nullptr, nullptr, Reason::bad_argument};
+Communicator not_ready{no_handle(), nullptr, nullptr, Reason::not_ready};
 
 int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* context) {
   if (bytes > INT_MAX) return 1;
@@ -98,7 +99,9 @@ void describe(Communicator& entry) {
 }
 
 // All ranks of a communicator come to the same status.
-void accept(Communicator& entry, xylem_status status) {
+void accept(Communicator& entry, xylem_status status, xylem_comm_t made) {
+  entry.xylem = made;
+  entry.keeper = {made, xylem_comm_destroy};
   if (status == XYLEM_SUCCESS) return;
   entry.reason = Reason::not_connected;
   if (entry.rank == 0) log::warn("a communicator's collectives are left to the MPI: " + std::string(xylem_last_error()));
@@ -113,7 +116,9 @@ void connect(Communicator& entry) {
     return;
   }
   const xylem_bootstrap bootstrap = {entry.rank, entry.size, allgather_bytes, progress, &entry};
-  accept(entry, xylem_comm_create(&entry.xylem, &bootstrap));
+  xylem_comm_t made = nullptr;
+  const xylem_status status = xylem_comm_create(&made, &bootstrap);
+  accept(entry, status, made);
 }
 
 // The rank in `parent` of the first rank of `comm`: no other communicator made in the same call has it.
@@ -158,14 +163,23 @@ Communicator& make(MPI_Comm comm, Fill&& fill) {
 }
 
 void end(Communicator& entry) {
-  xylem_comm_t xylem = nullptr;
-  {
-    const std::lock_guard lock(registry().mutex);
-    registry().by_handle.erase(entry.mpi.exchange(no_handle(), std::memory_order_acq_rel));
-    xylem = std::exchange(entry.xylem, nullptr);
-    registry().unused.push_back(&entry);
-  }
-  xylem_comm_destroy(xylem);
+  std::shared_ptr<xylem_comm> ended;  // not under the lock, if it ends now
+  const std::lock_guard lock(registry().mutex);
+  registry().by_handle.erase(entry.mpi.exchange(no_handle(), std::memory_order_acq_rel));
+  entry.xylem = nullptr;
+  ended = std::move(entry.keeper);
+  registry().unused.push_back(&entry);
+}
+
+// Null: never seen.
+Communicator* find_known(MPI_Comm comm) {
+  if (!running.load(std::memory_order_acquire)) return &not_running;
+  if (InsideMpi::here()) return &inside_mpi;
+  const std::lock_guard lock(registry().mutex);
+  const auto found = registry().by_handle.find(comm);
+  if (found == registry().by_handle.end()) return nullptr;
+  detail::recent_slot(comm).store(found->second, std::memory_order_release);
+  return found->second;
 }
 
 int on_delete(MPI_Comm, int, void* attribute, void*) {
@@ -183,16 +197,14 @@ void start_communicators() {
 
 void stop_communicators() {
   running.store(false, std::memory_order_release);
-  std::vector<xylem_comm_t> alive;
-  {
-    const std::lock_guard lock(registry().mutex);
-    for (const auto& [handle, entry] : registry().by_handle) {
-      entry->mpi.store(no_handle(), std::memory_order_release);
-      alive.push_back(std::exchange(entry->xylem, nullptr));
-    }
-    registry().by_handle.clear();
+  std::vector<std::shared_ptr<xylem_comm>> ended;  // not under the lock
+  const std::lock_guard lock(registry().mutex);
+  for (const auto& [handle, entry] : registry().by_handle) {
+    entry->mpi.store(no_handle(), std::memory_order_release);
+    entry->xylem = nullptr;
+    ended.push_back(std::move(entry->keeper));
   }
-  for (xylem_comm_t comm : alive) xylem_comm_destroy(comm);
+  registry().by_handle.clear();
 }
 
 void make_ready(MPI_Comm comm) {
@@ -207,24 +219,20 @@ void make_ready_from(const Communicator& parent, MPI_Comm comm) {
   }
   make(comm, [&](Communicator& entry) {
     describe(entry);
-    accept(entry, xylem_comm_split(parent.xylem, first_parent_rank(parent.mpi, comm), entry.rank, &entry.xylem));
+    xylem_comm_t made = nullptr;
+    const xylem_status status = xylem_comm_split(parent.xylem, first_parent_rank(parent.mpi, comm), entry.rank, &made);
+    accept(entry, status, made);
   });
 }
 
 Communicator& detail::find_or_make(MPI_Comm comm) {
-  if (!running.load(std::memory_order_acquire)) return not_running;
-  if (InsideMpi::here()) return inside_mpi;
-  Communicator* entry = nullptr;
-  {
-    const std::lock_guard lock(registry().mutex);
-    const auto found = registry().by_handle.find(comm);
-    if (found != registry().by_handle.end()) entry = found->second;
-  }
-  if (entry == nullptr) {
-    return is_communicator(comm) ? make(comm, connect) : bad_handle;
-  }
-  recent_slot(comm).store(entry, std::memory_order_release);
-  return *entry;
+  if (Communicator* const known = find_known(comm)) return *known;
+  return is_communicator(comm) ? make(comm, connect) : bad_handle;
+}
+
+Communicator& detail::find_ready(MPI_Comm comm) {
+  Communicator* const known = find_known(comm);
+  return known != nullptr ? *known : not_ready;
 }
 
 }  // namespace xylem::preload

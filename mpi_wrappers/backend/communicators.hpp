@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "backend/mpi_functions.hpp"
 #include "backend/reason.hpp"
@@ -25,6 +26,8 @@ inline MPI_Comm no_handle() { return (MPI_Comm)(std::intptr_t)-1; }  // NOLINT(p
 struct Communicator {
   std::atomic<MPI_Comm> mpi;     // no_handle() while unused
   xylem_comm_t xylem = nullptr;  // null: calls are handed down
+  // Keeps `xylem` alive. Requests hold it too, for the program may free the MPI communicator before it completes them.
+  std::shared_ptr<xylem_comm> keeper;
   Reason reason = Reason::none;  // why, where they are
   int rank = 0;
   int size = 0;
@@ -54,17 +57,29 @@ inline std::atomic<Communicator*>& recent_slot(MPI_Comm comm) {
 }
 
 Communicator& find_or_make(MPI_Comm comm);
+Communicator& find_ready(MPI_Comm comm);
+
+// The entry if it was used recently, else null. Null also within the MPI.
+inline Communicator* find_recent(MPI_Comm comm) {
+  if (InsideMpi::here()) return nullptr;
+  Communicator* const entry = recent_slot(comm).load(std::memory_order_acquire);
+  return entry != nullptr && entry->mpi.load(std::memory_order_acquire) == comm ? entry : nullptr;
+}
 
 }  // namespace detail
 
 // The entry of a communicator on which a collective is called. Collective over it where it was never seen before. Where the
 // call must be handed down (also for MPI_COMM_NULL and handles that are none), the entry's `xylem` is null.
 inline Communicator& find(MPI_Comm comm) {
-  if (!InsideMpi::here()) {
-    Communicator* const entry = detail::recent_slot(comm).load(std::memory_order_acquire);
-    if (entry != nullptr && entry->mpi.load(std::memory_order_acquire) == comm) return *entry;
-  }
-  return detail::find_or_make(comm);
+  Communicator* const entry = detail::find_recent(comm);
+  return entry != nullptr ? *entry : detail::find_or_make(comm);
+}
+
+// The same for a nonblocking call, which must not wait for other ranks: a communicator never seen before is not made ready,
+// on no rank. Its first blocking collective does that.
+inline Communicator& find_ready(MPI_Comm comm) {
+  Communicator* const entry = detail::find_recent(comm);
+  return entry != nullptr ? *entry : detail::find_ready(comm);
 }
 
 }  // namespace xylem::preload

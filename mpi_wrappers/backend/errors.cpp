@@ -31,10 +31,13 @@ int error_code(xylem_status status) {
 
 }  // namespace
 
-int report(MPI_Comm comm, xylem_status status) {
+int code_of(xylem_status status) {
+  if (status == XYLEM_SUCCESS) return MPI_SUCCESS;
   log::warn(xylem_last_error());
-  return report_code(comm, error_code(status));
+  return error_code(status);
 }
+
+int report(MPI_Comm comm, xylem_status status) { return report_code(comm, code_of(status)); }
 
 int report_code(MPI_Comm comm, int code) {
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);

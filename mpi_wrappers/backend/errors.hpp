@@ -7,7 +7,10 @@
 
 namespace xylem::preload {
 
-// Calls the communicator's error handler with an error code whose text is xylem_last_error(). Returns the code.
+// An error code whose text is xylem_last_error(), which is logged; calls no handler. MPI_SUCCESS for XYLEM_SUCCESS.
+int code_of(xylem_status status);
+
+// Calls the communicator's error handler with that code. Returns the code.
 int report(MPI_Comm comm, xylem_status status);
 
 // The same for an error code that the MPI gave us. MPI_SUCCESS is none and calls nothing.

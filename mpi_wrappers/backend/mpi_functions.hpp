@@ -6,13 +6,16 @@
 
 #include <mpi.h>
 
+#include "backend/later_functions.hpp"
 #include "front/contract.h"
 
 namespace xylem::preload {
 
 struct MpiFunctions {
 #define FUNCTION(name) decltype(&PMPI_##name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): a member's name
+#define EXTENSION(name)
 #include "front/functions.def"
+#undef EXTENSION
 #undef FUNCTION
 };
 
@@ -20,7 +23,7 @@ namespace detail {
 inline constinit MpiFunctions real_functions;
 }
 
-// The MPI's own functions.
+// The MPI's own functions; null: it does not have it. One that it has as an extension only (MPIX_X) counts as X.
 inline const MpiFunctions& real() { return detail::real_functions; }
 
 // Calls between these two braces come from within the MPI, or from callbacks of the program that the MPI calls: wrappers

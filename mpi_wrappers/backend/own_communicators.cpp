@@ -19,11 +19,13 @@ const OwnCommunicators& own_communicators() { return own; }
 void make_own_communicators() {
   duplicate(MPI_COMM_WORLD, &own.world);
   duplicate(MPI_COMM_SELF, &own.self);
+  duplicate(MPI_COMM_SELF, &own.requests);
 }
 
 void free_own_communicators() {
   PMPI_Comm_free(&own.world);
   PMPI_Comm_free(&own.self);
+  PMPI_Comm_free(&own.requests);
 }
 
 }  // namespace xylem::preload

@@ -1,4 +1,4 @@
-// Two communicators that the program never sees. Errors on them come back as codes.
+// Three communicators that the program never sees. Errors on them come back as codes.
 #pragma once
 
 #include <mpi.h>
@@ -10,6 +10,8 @@ struct OwnCommunicators {
   MPI_Comm world = MPI_COMM_NULL;
   // A dup of MPI_COMM_SELF, for copies from one datatype to another by a message to oneself.
   MPI_Comm self = MPI_COMM_NULL;
+  // Another one, for the messages that complete requests (backend/requests/collective_request.hpp).
+  MPI_Comm requests = MPI_COMM_NULL;
 };
 
 const OwnCommunicators& own_communicators();

@@ -13,6 +13,7 @@ enum class Reason : unsigned char {
   inside_mpi,   // called by the MPI itself or by one of its callbacks
   intercommunicator,
   foreign_processes,  // the communicator has processes of another MPI_COMM_WORLD
+  not_ready,          // a nonblocking call is the first on a communicator that was made out of our sight
   not_connected,      // Xylem could not make the communicator ready
   bad_argument,       // something is wrong with it; the MPI says what
   user_operation,     // a reduction by a function of the program
@@ -21,16 +22,10 @@ enum class Reason : unsigned char {
 };
 
 // As they are called in the statistics.
-inline constexpr std::array<std::string_view, 10> kReasonNames = {"",
-                                                                  "not_running",
-                                                                  "inside_mpi",
-                                                                  "intercommunicator",
-                                                                  "foreign_processes",
-                                                                  "not_connected",
-                                                                  "bad_argument",
-                                                                  "user_operation",
-                                                                  "operation",
-                                                                  "datatype"};
+inline constexpr std::array<std::string_view, 11> kReasonNames = {
+    "",          "not_running",   "inside_mpi",   "intercommunicator", "foreign_processes",
+    "not_ready", "not_connected", "bad_argument", "user_operation",    "operation",
+    "datatype"};
 
 inline std::string_view name_of(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -12,6 +12,7 @@
 #include "backend/own_communicators.hpp"
 #include "backend/presence.hpp"
 #include "backend/reductions.hpp"
+#include "backend/requests/request_table.hpp"
 #include "backend/statistics.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -45,6 +46,7 @@ void write_statistics_on_rank_0(const std::string& why_off) {
 
 int stop(MPI_Comm, int, void*, void*) {
   write_statistics_on_rank_0("");
+  RequestTable::of_process().abandon_all();
   stop_communicators();
   free_own_communicators();
   return MPI_SUCCESS;

@@ -10,10 +10,12 @@
 extern "C" {
 #endif
 
-/* MPI_X is number XYLEM_MPI_X. */
+/* MPI_X is number XYLEM_MPI_X, MPIX_X is number XYLEM_MPIX_X. */
 enum {
 #define FUNCTION(name) XYLEM_MPI_##name,
+#define EXTENSION(name) XYLEM_MPIX_##name,
 #include "functions.def"
+#undef EXTENSION
 #undef FUNCTION
   XYLEM_MPI_FUNCTIONS
 };

@@ -23,12 +23,16 @@ extern xylem_mpi_function xylem_mpi_table[KINDS][XYLEM_MPI_FUNCTIONS]; /* stubs.
 
 static const char* const names[KINDS][XYLEM_MPI_FUNCTIONS] = {{
 #define FUNCTION(name) "MPI_" #name,
+#define EXTENSION(name) "MPIX_" #name,
 #include "functions.def"
+#undef EXTENSION
 #undef FUNCTION
                                                               },
                                                               {
 #define FUNCTION(name) "PMPI_" #name,
+#define EXTENSION(name) "PMPIX_" #name,
 #include "functions.def"
+#undef EXTENSION
 #undef FUNCTION
                                                               }};
 

@@ -130,10 +130,14 @@ xylem_mpi_first_call:
 xylem_mpi_table:
 
 #define FUNCTION(name) stub MPI_##name
+#define EXTENSION(name) stub MPIX_##name
 #include "functions.def"
+#undef EXTENSION
 #undef FUNCTION
 #define FUNCTION(name) stub PMPI_##name
+#define EXTENSION(name) stub PMPIX_##name
 #include "functions.def"
+#undef EXTENSION
 #undef FUNCTION
 
   .section .data.rel.xylem_mpi_table

@@ -40,8 +40,9 @@ with tempfile.TemporaryDirectory() as folder:
     expect_in("the warning of a missing back end", err, f"Xylem is off: {moved}/xylem/{options.backend.name}")
 
 # A back end that called an intercepted function by its name would come to the front, and the front back to it.
-listed = re.findall(r"^FUNCTION\((\w+)\)", (HERE.parent.parent / "mpi_wrappers/front/functions.def").read_text(), re.MULTILINE)
+listed = re.findall(r"^(?:FUNCTION|EXTENSION)\((\w+)\)", (HERE.parent.parent / "mpi_wrappers/front/functions.def").read_text(),
+                    re.MULTILINE)
 symbols = subprocess.run(["nm", "-D", "--undefined-only", options.backend], check=True, capture_output=True, text=True).stdout
-used = set(re.findall(r"\bP?MPI_(\w+)", symbols))
+used = set(re.findall(r"\bP?MPIX?_(\w+)", symbols))
 expect("functions that the back end takes from the front", sorted(used & set(listed)), [])
 expect("functions that the back end calls as MPI_X", re.findall(r"\bMPI_\w+", symbols), [])

@@ -1,0 +1,20 @@
+// Functions of functions.def that came into MPI with later versions than the mpi.h in use. The MPI in the process may be
+// newer than that. Where mpi.h has them, they are declared twice alike.
+#pragma once
+
+#include <mpi.h>
+
+extern "C" {
+
+// MPI 4.0
+int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                        MPI_Info info, MPI_Request* request);
+int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
+
+// MPI 4.1
+int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]);
+int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag, MPI_Status* status);
+int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* out_count, int indices[],
+                                 MPI_Status statuses[]);
+
+}  // extern "C"

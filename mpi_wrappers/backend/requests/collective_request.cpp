@@ -1,0 +1,73 @@
+#include "backend/requests/collective_request.hpp"
+
+#include <utility>
+
+#include "backend/errors.hpp"
+#include "backend/mpi_functions.hpp"
+#include "backend/own_communicators.hpp"
+
+namespace xylem::preload {
+
+CollectiveRequest::CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& comm, Kind kind)
+    : operation_(std::move(operation)), entry_(comm), comm_(comm.mpi), keeper_(comm.keeper), kind_(kind) {}
+
+int CollectiveRequest::post() {
+  const auto receive = persistent() ? PMPI_Recv_init : PMPI_Irecv;
+  return receive(nullptr, 0, MPI_BYTE, 0, tag_, own_communicators().requests, &handle_);
+}
+
+void CollectiveRequest::begin() {
+  const xylem_status status = operation_->start(&running_);
+  if (status == XYLEM_SUCCESS) {
+    state_.store(State::running, std::memory_order_release);
+  } else {
+    outcome_ = code_of(status);
+    complete_receive();
+  }
+}
+
+bool CollectiveRequest::look() {
+  if (ended()) return true;
+  const std::unique_lock lock(looking_, std::try_to_lock);
+  if (!lock || !active()) return false;
+  if (ended()) return true;
+  int done = 0;
+  const xylem_status status = xylem_test(&running_, &done);
+  if (running_ != nullptr) return false;
+  end(status);
+  return true;
+}
+
+void CollectiveRequest::wait() {
+  const std::lock_guard lock(looking_);
+  if (!ended()) end(xylem_wait(&running_));
+}
+
+void CollectiveRequest::end(xylem_status status) {
+  outcome_ = operation_->finish(status);
+  complete_receive();
+}
+
+void CollectiveRequest::complete_receive() {
+  PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag_, own_communicators().requests);
+  state_.store(State::ended, std::memory_order_release);
+}
+
+int CollectiveRequest::hand_out() {
+  offer(false);
+  state_.store(State::inactive, std::memory_order_release);
+  return std::exchange(outcome_, MPI_SUCCESS);
+}
+
+bool CollectiveRequest::abandon() {
+  const bool over = !active() || look();
+  if (!over) complete_receive();
+  real().Request_free(&handle_);
+  return over;
+}
+
+MPI_Comm CollectiveRequest::error_communicator() const {
+  return entry_.mpi.load(std::memory_order_acquire) == comm_ ? comm_ : MPI_COMM_WORLD;
+}
+
+}  // namespace xylem::preload

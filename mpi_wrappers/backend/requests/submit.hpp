@@ -1,0 +1,20 @@
+// How a nonblocking or persistent collective becomes a request of the program.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "backend/requests/operation.hpp"
+
+namespace xylem::preload {
+
+// The nonblocking form: starts the operation. `comm` runs on Xylem (find_ready(comm).xylem is not null). What fails in Xylem,
+// also at the start, comes out when the program completes the request. Returns an MPI error code, of which the communicator's
+// error handler has been told, where the MPI makes no request; *request is MPI_REQUEST_NULL then.
+int submit(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request);
+
+// The persistent form: the operation is started by MPI_Start. Otherwise the same.
+int make_persistent(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request);
+
+}  // namespace xylem::preload
