@@ -36,7 +36,8 @@ struct RingAllreduce {
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
     return 2 * (work.ranks - 1) *
-           (work.rounds(work.ranks) * work.step().latency + part * (work.step().per_byte + work.reduce_per_byte / 2));
+           (work.rounds(work.ranks) * work.mean_latency() +
+            part * work.hand_over(work.copy_per_byte + work.reduce_per_byte / 2));
   }
 
   template <class Lane>
@@ -67,8 +68,7 @@ struct RingReduceScatter {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) *
-           (work.rounds(work.ranks) * work.step().latency + part * (work.step().per_byte + work.reduce_per_byte));
+    return (work.ranks - 1) * (work.rounds(work.ranks) * work.mean_latency() + part * work.hand_over(work.reduce_per_byte));
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
 
@@ -100,7 +100,7 @@ struct RingAllgather {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.rounds(work.ranks) * work.step().latency + part * work.step().per_byte);
+    return (work.ranks - 1) * (work.rounds(work.ranks) * work.mean_latency() + part * work.hand_over(2 * work.copy_per_byte));
   }
 
   template <class Lane>
@@ -126,9 +126,7 @@ struct RingBcast {
   static constexpr const char* name = "ring";
   static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
 
-  static double cost(const Workload& work) {
-    return pipeline(work.ranks - 1, work.step().latency, work.step().per_byte, work.bytes, work.chunk_bytes);
-  }
+  static double cost(const Workload& work) { return chain(work, 2 * work.copy_per_byte); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -152,10 +150,7 @@ struct RingReduce {
   static constexpr const char* name = "ring";
   static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
 
-  static double cost(const Workload& work) {
-    return pipeline(work.ranks - 1, work.step().latency, work.step().per_byte + work.reduce_per_byte, work.bytes,
-                    work.chunk_bytes);
-  }
+  static double cost(const Workload& work) { return chain(work, work.reduce_per_byte); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {

@@ -51,10 +51,7 @@ struct ChainScan {
   static constexpr const char* name = "chain";
   static constexpr Traits traits = {.channels = true};
 
-  static double cost(const Workload& work) {
-    return pipeline(work.ranks - 1, work.step().latency, work.step().per_byte + work.reduce_per_byte, work.bytes,
-                    work.chunk_bytes);
-  }
+  static double cost(const Workload& work) { return chain(work, work.copy_per_byte + work.reduce_per_byte); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {

@@ -14,10 +14,13 @@ struct Traits {
   bool much_scratch = false;   // more scratch memory than a chunk: on a GPU there is none
 };
 
-// One kind of link: a hand-over of a small message, and every further byte.
+// One kind of link, in seconds. A message of no bytes takes `latency` from one rank to the other, of which each of the two is
+// busy for `overhead`. Inside a host, `per_byte` is to copy a byte that another core has written; between hosts it is the
+// wire.
 struct Link {
-  double latency;   // seconds
-  double per_byte;  // seconds
+  double latency;
+  double per_byte;
+  double overhead = 0;
 };
 
 // A call as the cost model sees it. N = bytes of the whole vector (of all blocks together where every rank has one).
@@ -28,7 +31,9 @@ struct Workload {
   std::uint32_t ranks_per_host = 1;  // the most on one host
   Link board{};                      // one rank shows, another reads
   Link channel{};                    // a slot from a rank to another on its host
-  Link network{};                    // a slot from a host to another
+  Link network{};                    // a slot from a host to another, over one rail
+  std::uint32_t rails = 1;           // network interfaces of a host; a rank uses one
+  double copy_per_byte = 0;          // of what this core has in its caches
   double reduce_per_byte = 0;
   double chunk_bytes = 1;  // for pipelines
 
@@ -39,17 +44,35 @@ struct Workload {
   }
 
   // The time to send or receive that many small messages of different peers, one after the other.
-  double burst(double messages) const { return messages * 0.2 * step().latency; }
+  double burst(double messages) const { return messages * step().overhead; }
 
   // The slower of the links that a step around all ranks uses.
-  Link step() const { return hosts > 1 ? network : channel; }
+  Link step() const {
+    if (hosts == 1 || ranks_per_host == 1) return hosts == 1 ? channel : network;
+    return {more(channel.latency, network.latency), more(channel.per_byte, network.per_byte),
+            more(channel.overhead, network.overhead)};
+  }
 
-  // So many bytes each way between two ranks, which copy them into slots and fold or keep what comes; `sharing` ranks use the
+  // The mean latency of a hop on a way around all ranks: each host is entered once.
+  double mean_latency() const {
+    return hosts == 1 ? channel.latency : (hosts * network.latency + (ranks - hosts) * channel.latency) / ranks;
+  }
+
+  // What a byte takes from rank to rank around all of them, where each spends `work_per_byte` on it: from having it to having
+  // passed it on, and, where bytes follow each other, from one to the next.
+  double hand_over(double work_per_byte) const {
+    return more(hosts == 1 ? 0 : network.per_byte + work_per_byte, on_host(work_per_byte));
+  }
+  double follow(double work_per_byte) const {
+    return more(hosts == 1 ? 0 : more(network.per_byte, work_per_byte), on_host(work_per_byte));
+  }
+
+  // So many bytes each way between two ranks, which copy them into slots and fold or keep what comes; `sharers` ranks use the
   // link at once, and their messages pass one after the other.
-  double exchange(double exchanged, Link link, double sharing, double fold_per_byte) const {
+  double exchange(double exchanged, Link link, double sharers, double fold_per_byte) const {
     const double slots = exchanged < chunk_bytes ? 1 : exchanged / chunk_bytes;
-    return slots * (link.latency + (sharing - 1) * board.latency) +
-           exchanged * (board.per_byte + sharing * link.per_byte + fold_per_byte);
+    return slots * (link.latency + (sharers - 1) * board.latency) +
+           exchanged * (board.per_byte + sharers * link.per_byte + fold_per_byte);
   }
 
   // Exchanges of every rank with one that is 1 away, then 2, 4, and so on, of bytes_at(distance): first inside the hosts,
@@ -59,7 +82,7 @@ struct Workload {
     double seconds = 0;
     for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2) {
       const bool inside = 2 * distance <= ranks_per_host;
-      seconds += exchange(bytes_at(distance), inside ? channel : network, inside ? 1 : ranks_per_host, fold_per_byte);
+      seconds += exchange(bytes_at(distance), inside ? channel : network, inside ? 1 : sharing(), fold_per_byte);
     }
     return seconds;
   }
@@ -69,6 +92,15 @@ struct Workload {
     if ((ranks & (ranks - 1)) == 0) return 0;
     const Link link = ranks_per_host > 1 ? channel : network;
     return exchange(vector, link, 1, fold_per_byte) + exchange(vector, link, 1, 0);
+  }
+
+  // Ranks of a host that use one network interface, where all of them send at once.
+  double sharing() const { return more(1, static_cast<double>(ranks_per_host) / rails); }
+
+ private:
+  static double more(double a, double b) { return a > b ? a : b; }
+  double on_host(double work_per_byte) const {
+    return ranks_per_host == 1 ? 0 : work_per_byte + more(0, channel.per_byte - copy_per_byte);
   }
 };
 
@@ -82,6 +114,13 @@ inline double log2_up(std::uint32_t value) {
 inline double pipeline(double stages, double latency, double per_byte, double bytes, double chunk) {
   const double first = bytes < chunk ? bytes : chunk;
   return stages * (latency + first * per_byte) + (bytes - first) * per_byte;
+}
+
+// All chunks through all ranks one after the other.
+inline double chain(const Workload& work, double work_per_byte) {
+  const double first = work.bytes < work.chunk_bytes ? work.bytes : work.chunk_bytes;
+  return (work.ranks - 1) * (work.mean_latency() + first * work.hand_over(work_per_byte)) +
+         (work.bytes - first) * work.follow(work_per_byte);
 }
 
 }  // namespace xylem::coll

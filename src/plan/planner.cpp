@@ -86,13 +86,13 @@ std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t
   for (std::uint32_t i = 0; i < catalogue().size(); ++i) {
     const Algorithm& algorithm = catalogue()[i];
     if (algorithm.collective != collective) continue;
-    Candidate candidate{i, true, 0, obstacle(algorithm, element_bytes)};
+    Candidate candidate{i, true, chunk_for(algorithm), 0, obstacle(algorithm, element_bytes)};
     if (!candidate.reason.empty()) {
       candidate.possible = false;
     } else {
       const std::size_t likely = coll::facts(collective).known_to_all ? bytes : kLikelyBlock * shape_.ranks;
       coll::Workload work = workload(shape_, static_cast<double>(likely));
-      work.chunk_bytes = chunk_for(algorithm);
+      work.chunk_bytes = candidate.chunk_bytes;
       candidate.seconds = algorithm.cost(work);
       if (i == forced) candidate.reason = "forced by XYLEM_ALGORITHM";
     }
@@ -107,9 +107,8 @@ std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t
 }
 
 Plan Planner::choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const {
-  const std::vector<Candidate> candidates = explain(collective, bytes, element_bytes);
-  const std::uint32_t best = candidates.front().algorithm;
-  return {best, chunk_for(catalogue()[best])};
+  const Candidate best = explain(collective, bytes, element_bytes).front();
+  return {best.algorithm, best.chunk_bytes};
 }
 
 }  // namespace xylem::plan

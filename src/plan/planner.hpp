@@ -22,6 +22,7 @@ struct Plan {
 struct Candidate {
   std::uint32_t algorithm;
   bool possible;
+  std::uint32_t chunk_bytes;
   double seconds;      // predicted; 0 where it is not possible
   std::string reason;  // why it is not possible, or how it was forced
 };

@@ -7,28 +7,19 @@ namespace xylem::plan {
 
 namespace {
 
-constexpr double kMicrosecond = 1e-6;
-constexpr double kGigabyte = 1e9;
-
-// A rank per core: a cache line from core to core, and copies at the speed of a shared cache.
-constexpr coll::Link kBoard{0.1 * kMicrosecond, 1 / (12 * kGigabyte)};
-constexpr coll::Link kChannel{0.12 * kMicrosecond, 1 / (10 * kGigabyte)};
-constexpr double kReducePerByte = 1 / (30 * kGigabyte);
-
 // More ranks than cores: a hand-over waits until the scheduler has run the others on this core.
-constexpr double kSwitch = 2 * kMicrosecond;
+constexpr double kSwitch = 2e-6;
 
 struct ProviderLink {
   std::string_view name;  // how a provider's name begins
   coll::Link link;
 };
 constexpr ProviderLink kProviders[] = {
-    {"shm", {0.6 * kMicrosecond, 1 / (8 * kGigabyte)}},  {"cxi", {2 * kMicrosecond, 1 / (20 * kGigabyte)}},
-    {"efa", {15 * kMicrosecond, 1 / (10 * kGigabyte)}},  {"verbs", {1.5 * kMicrosecond, 1 / (10 * kGigabyte)}},
-    {"psm", {1.5 * kMicrosecond, 1 / (10 * kGigabyte)}},
+    {"shm", make_link(0.6e-6, 8e9)},    {"cxi", make_link(2e-6, 20e9)},   {"efa", make_link(15e-6, 10e9)},
+    {"verbs", make_link(1.5e-6, 10e9)}, {"psm", make_link(1.5e-6, 10e9)},
 };
 // Anything over the kernel's TCP or UDP.
-constexpr coll::Link kSockets{12 * kMicrosecond, 1 / (2 * kGigabyte)};
+constexpr coll::Link kSockets = make_link(12e-6, 2e9);
 
 }  // namespace
 
@@ -41,18 +32,24 @@ coll::Link network_link(const char* provider) {
 
 coll::Workload workload(const Shape& shape, double bytes) {
   const double crowd = std::max(1.0, shape.ranks_per_core);
-  const auto crowded = [crowd](coll::Link link) {
-    return coll::Link{crowd > 1 ? kSwitch * crowd : link.latency, link.per_byte * crowd};
+  const double turn = crowd > 1 ? kSwitch * crowd : 0;
+  const auto crowded = [&](coll::Link link) {
+    if (crowd > 1) link = {turn, link.per_byte * crowd, kBusyPart * turn};
+    return link;
   };
   coll::Workload work;
   work.bytes = bytes;
   work.ranks = shape.ranks;
   work.hosts = shape.hosts;
   work.ranks_per_host = shape.ranks_per_host;
-  work.board = crowded(kBoard);
-  work.channel = crowded(kChannel);
-  work.network = {shape.network.latency + (crowd > 1 ? kSwitch * crowd : 0), shape.network.per_byte};
-  work.reduce_per_byte = kReducePerByte * crowd;
+  work.board = crowded(shape.inside.board);
+  work.channel = crowded(shape.inside.channel);
+  work.network = shape.network;
+  work.network.latency += turn;
+  work.network.overhead += kBusyPart * turn;
+  work.rails = shape.rails;
+  work.copy_per_byte = shape.inside.copy_per_byte * crowd;
+  work.reduce_per_byte = shape.inside.reduce_per_byte * crowd;
   return work;
 }
 

@@ -8,6 +8,21 @@
 
 namespace xylem::plan {
 
+// What part of a link's latency is work of the rank at either end.
+inline constexpr double kBusyPart = 0.2;
+
+// In seconds and bytes per second.
+constexpr coll::Link make_link(double latency, double bandwidth) { return {latency, 1 / bandwidth, kBusyPart * latency}; }
+
+// What links and work inside a host cost where each rank has a core: a cache line from core to core, and copies at the speed
+// of a cache that they share.
+struct HostCosts {
+  coll::Link board = make_link(0.1e-6, 12e9);
+  coll::Link channel = make_link(0.12e-6, 10e9);
+  double copy_per_byte = 1 / 30e9;
+  double reduce_per_byte = 1 / 30e9;
+};
+
 struct Shape {
   std::uint32_t ranks = 1;
   std::uint32_t hosts = 1;
@@ -16,6 +31,8 @@ struct Shape {
   std::uint32_t slot_bytes = 0;      // of the smallest slot of any channel
   std::uint32_t board_bytes = 0;     // of the smallest board buffer of any rank; 0: there is no board
   coll::Link network{};              // of the provider in use; unused on one host
+  std::uint32_t rails = 1;           // network interfaces of a host
+  HostCosts inside{};
 };
 
 // Fixed figures of links inside a host and of libfabric providers by name. Never measured at start-up: a measured choice

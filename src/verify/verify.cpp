@@ -29,14 +29,6 @@ std::vector<std::unique_ptr<CallSetup>> setups(const Job& job, const CallSpec& c
   return all;
 }
 
-Program record(const CallSpec& call, const CallSetup& setup) {
-  Program program;
-  Recorder recorder(program);
-  RecorderLane lane(recorder);
-  for (std::uint32_t index = 0; index < call.lanes; ++index) kernel(call.algorithm)(lane, setup.args(index));
-  return program;
-}
-
 bool splits(const std::vector<std::vector<Program>>& programs) {
   for (const std::vector<Program>& call : programs) {
     for (const Program& program : call) {
@@ -84,8 +76,22 @@ std::optional<Violation> prove_once(const Job& job, const std::vector<std::vecto
 
 }  // namespace
 
+Program record(std::uint32_t algorithm, const coll::Args& args) {
+  Program program;
+  Recorder recorder(program);
+  RecorderLane lane(recorder);
+  kernel(algorithm)(lane, args);
+  return program;
+}
+
 Program record(const Job& job, const CallSpec& call, std::uint32_t rank) {
-  return record(call, CallSetup(call, job.host_of, rank));
+  const CallSetup setup(call, job.host_of, rank);
+  Program all;
+  for (std::uint32_t index = 0; index < call.lanes; ++index) {
+    const Program lane = record(call.algorithm, setup.args(index));
+    all.insert(all.end(), lane.begin(), lane.end());
+  }
+  return all;
 }
 
 std::optional<Violation> prove(const Job& job) {

@@ -24,6 +24,9 @@ struct Job {
   std::uint32_t board_depth = 4;
 };
 
+// What an algorithm of the catalogue does on the rank that is given these arguments.
+Program record(std::uint32_t algorithm, const coll::Args& args);
+
 // What a rank does in a call.
 Program record(const Job& job, const CallSpec& call, std::uint32_t rank);
 

@@ -22,6 +22,7 @@ ROOMS = {
     "plan": {"coll", "exec", "base", "topo"},
     "comm": {"plan", "coll", "exec", "shm", "ofi", "cuda", "base", "topo"},
     "verify": {"comm", "plan", "coll", "exec"},
+    "simulate": {"verify", "plan", "coll", "exec"},
     "api": {"comm", "cuda", "plan", "coll", "exec", "base", "topo"},
 }
 
