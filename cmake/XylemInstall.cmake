@@ -23,6 +23,10 @@ foreach(target IN ITEMS xylem_mpi xylem_mpi_mpich xylem_mpi_openmpi xylem_tool)
   endif()
 endforeach()
 
+# Batch scripts for users to start from.
+file(GLOB batch_scripts "${PROJECT_SOURCE_DIR}/scripts/slurm/*.sbatch")
+install(PROGRAMS ${batch_scripts} DESTINATION "${CMAKE_INSTALL_DATADIR}/xylem/slurm")
+
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/xylem-config.cmake.in" "${PROJECT_BINARY_DIR}/xylem-config.cmake"
   INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/xylem-config-version.cmake" COMPATIBILITY SameMinorVersion)

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Installs what building, testing and the demo need, with apt. Touches neither network nor package database when all is there.
+# setup.sh          installs what building, testing and the demo need, with apt
+# setup.sh --slurm  also a SLURM, for trying the batch scripts (scripts/slurm/test_cluster.sh)
+#
+# Touches neither network nor package database when all is there.
 set -euo pipefail
 
 packages=(
@@ -10,6 +13,11 @@ packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the tool
   python3 procps util-linux clang-format clang-tidy         # scripts and checks
 )
+case ${1:-} in
+  "") ;;
+  --slurm) packages+=(slurm-wlm slurm-wlm-basic-plugins munge) ;;
+  *) sed -n '2,3s/^# //p' "$0"; exit 2 ;;
+esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: this is no Debian or relative of it; nothing is installed. What the build looks for, by Debian's names:"

@@ -34,7 +34,9 @@ run_tests() {
   "${plain_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)" "${selection[@]}"
 }
 
-scripts/setup.sh || exit 1
+setup=()
+$all && setup=(--slurm)
+scripts/setup.sh "${setup[@]}" || exit 1
 mkdir -p build
 step "formatting" scripts/format.sh --check
 presets=(release asan tsan)
