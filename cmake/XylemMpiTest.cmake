@@ -34,8 +34,9 @@ function(xylem_mpi_program name source)
       string(TOUPPER ${mpi} MPI)
       if(XYLEM_${MPI}_MPIFORT)
         # Fortran before 2018 has no way to pass any type to one procedure; mpif.h relies on compilers that do not mind.
+        # Sources are preprocessed with the MPI's name in capitals defined.
         add_custom_command(OUTPUT "${program}"
-          COMMAND "${XYLEM_${MPI}_MPIFORT}" -g -w -fallow-argument-mismatch -o "${program}" "${source}"
+          COMMAND "${XYLEM_${MPI}_MPIFORT}" -g -w -cpp -D${MPI} -fallow-argument-mismatch -o "${program}" "${source}"
           DEPENDS "${source}" COMMENT "Building ${name}.${mpi}" VERBATIM)
         add_custom_target(mpi_test_${name}_${mpi} ALL DEPENDS "${program}")
       endif()
