@@ -1,12 +1,10 @@
-# xylem_unit_test(<name> SOURCES <files> [LIBRARIES <targets>] [TIMEOUT <seconds>] [LABELS <labels>] [ONE_TEST]
-#                 [LONG <filter>])
+# xylem_unit_test(<name> SOURCES <files> [LIBRARIES <targets>] [TIMEOUT <seconds>] [LABELS <labels>] [LONG <filter>])
 # A GoogleTest executable that sees every room from inside: it links xylem_core, the static archive of all rooms.
-# Each GoogleTest case is one CTest case, so that a hang is reported with the case's name; TIMEOUT (default 60) is for one case.
-# ONE_TEST makes one CTest case of the whole executable: for large parameter spaces, where starting a process costs more than
-# a case does. Default label: unit. The target unit_tests builds those that sanitizer presets run: labelled unit or ranks.
-# Cases that match LONG, a filter of GoogleTest's, are one more CTest case <name>.long with the label long.
+# It is one CTest case: starting a process costs more than most cases do, much more with a sanitizer. TIMEOUT (default 60) is for
+# the whole; after it what the executable printed is shown, and its last line names the case that hangs. Default label: unit.
+# Cases that match LONG, a filter of GoogleTest's, are another CTest case, <name>.long with the label long.
+# The target unit_tests builds those that sanitizer presets run: labelled unit or ranks.
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 add_custom_target(unit_tests)
 
@@ -18,7 +16,7 @@ else()
 endif()
 
 function(xylem_unit_test name)
-  cmake_parse_arguments(ARG "ONE_TEST" "TIMEOUT;LONG" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;LONG" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
     message(FATAL_ERROR "xylem_unit_test(${name}): wrong or missing arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -37,16 +35,13 @@ function(xylem_unit_test name)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
-  if(ARG_ONE_TEST)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
-  else()
-    # Cases are listed when ctest starts, not while building: a sanitizer's or a program's crash is then a failed test.
-    if(ARG_LONG)
-      add_test(NAME ${name}.long COMMAND ${name} --gtest_filter=${ARG_LONG})
-      set_tests_properties(${name}.long PROPERTIES TIMEOUT 1200 LABELS long)
-    endif()
-    gtest_discover_tests(${name} TEST_PREFIX "${name}." TEST_FILTER "-${ARG_LONG}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  set(filter "")
+  if(ARG_LONG)
+    set(filter "--gtest_filter=-${ARG_LONG}")
+    add_test(NAME ${name}.long COMMAND ${name} "--gtest_filter=${ARG_LONG}")
+    set_tests_properties(${name}.long PROPERTIES TIMEOUT 1200 LABELS long)
   endif()
+  add_test(NAME ${name} COMMAND ${name} ${filter})
+  # The longest begin first, so that none is left to run alone.
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
 endfunction()

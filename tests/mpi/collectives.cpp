@@ -26,7 +26,7 @@ constexpr std::size_t most_bytes = 8 << 20;
 
 // The parameters, in the order of the sample's indices.
 enum { p_collective, p_type, p_op, p_count, p_in_place, p_root, p_shift, p_comm, parameter_count };
-using Case = PairwiseSample<parameter_count>::Case;
+using Case = PairwiseSample<parameter_count>::Indices;
 
 struct Communicator {
   const char* name;

@@ -1,129 +1,66 @@
-// Every algorithm × ranks × counts × types × ops × roots × in place, ranks as threads. Results are exact.
+// Every algorithm × places, with counts, types, ops, roots and in place sampled, ranks as threads. Results are exact.
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
 
-#include "collective_case.hpp"
-#include "plan/catalogue.hpp"
-#include "rank_threads.hpp"
+#include "case_sample.hpp"
 
 namespace xylem::test {
 namespace {
 
 using coll::Collective;
 
-// Counts around every boundary of a chunk, spread over types, ops and roots: each value of each parameter meets each value of
-// the others somewhere in the product of short cycles.
-std::vector<Case> cases_for(Collective collective, int ranks, std::size_t chunk_bytes) {
-  std::vector<Case> cases;
-  const std::size_t chunk = chunk_bytes / 4;
-  const std::size_t many = static_cast<std::size_t>(ranks);
-  std::vector<std::size_t> counts = {0,         1,     2,         many - 1,         many + 1,     17,
-                                     chunk - 1, chunk, chunk + 1, chunk * many + 3, chunk * 9 + 5};
-  int step = 0;
-  for (int type = 0; type < XYLEM_TYPE_COUNT; ++type) {
-    for (int op = 0; op < XYLEM_OP_COUNT; ++op) {
-      const bool reduces = coll::facts(collective).reduces;
-      if (reduces && exec::find_reduce(static_cast<xylem_op>(op), static_cast<xylem_type>(type)) == nullptr) continue;
-      if (!reduces && op > 0) continue;
-      for (int variant = 0; variant < (reduces ? 1 : 4); ++variant, ++step) {
-        cases.push_back({counts[static_cast<std::size_t>(step) % counts.size()], static_cast<xylem_type>(type),
-                         static_cast<xylem_op>(op), (step * 5 + type) % ranks, step % 3 == 1, step});
-      }
-    }
-  }
-  // Every count, rooted everywhere, at one type.
-  for (const std::size_t count : counts) {
-    for (int root = 0; root < ranks; ++root, ++step) {
-      cases.push_back({count, XYLEM_INT32, XYLEM_SUM, root, step % 2 == 0, step});
-    }
-  }
-  return cases;
-}
-
 std::string rule_for(const plan::Algorithm& algorithm) {
   return std::string(coll::collective_name(algorithm.collective)) + ":" + algorithm.name;
 }
 
-class EveryAlgorithm : public testing::TestWithParam<std::tuple<std::size_t, int>> {};
-
-TEST_P(EveryAlgorithm, GivesExactResults) {
-  const auto [index, ranks] = GetParam();
+void run_cases(std::size_t index, const Place& place, const Cases& cases) {
   const plan::Algorithm& algorithm = plan::catalogue()[index];
-  constexpr std::size_t kChunk = 256;
-  const std::vector<Case> cases = cases_for(algorithm.collective, ranks, kChunk);
-  run_ranks(ranks,
+  run_ranks(place.ranks,
             [&](Communicator& comm) {
               for (const Case& c : cases) check_case(comm, algorithm.collective, c);
             },
-            {}, {.algorithm = rule_for(algorithm), .chunk_bytes = kChunk, .timeout_seconds = 0});
+            place.hosts, {.algorithm = rule_for(algorithm), .chunk_bytes = place.chunk_bytes, .timeout_seconds = 0});
 }
 
-std::vector<std::size_t> all_algorithms() {
-  std::vector<std::size_t> all(plan::catalogue().size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  return all;
+// The indices of an algorithm and a place.
+using Pair = std::tuple<std::size_t, std::size_t>;
+
+class EveryAlgorithm : public testing::TestWithParam<Pair> {};
+TEST_P(EveryAlgorithm, GivesExactResults) {
+  const auto [algorithm, place] = GetParam();
+  run_cases(algorithm, places()[place], sampled_cases(algorithm, place));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, EveryAlgorithm, testing::Combine(testing::ValuesIn(all_algorithms()), testing::Range(1, 10)),
-                         [](const testing::TestParamInfo<std::tuple<std::size_t, int>>& param) {
-                           const plan::Algorithm& algorithm = plan::catalogue()[std::get<0>(param.param)];
-                           return std::string(coll::collective_name(algorithm.collective)) + "_" + algorithm.name + "_" +
-                                  std::to_string(std::get<1>(param.param)) + "_ranks";
-                         });
-
-// The same with the ranks on made-up hosts, so that some channels cross libfabric. The provider is XYLEM_PROVIDER's.
-struct Map {
-  const char* name;
-  Hosts hosts;
-};
-const std::vector<Map>& maps() {
-  static const std::vector<Map> all = {
-      {"each_alone", {0, 1}},           {"two_and_one", {0, 0, 1}},        {"interleaved", {0, 1, 0, 1}},
-      {"three_hosts", {0, 1, 2, 1, 0}}, {"uneven", {0, 0, 0, 1, 1, 2, 2}},
-  };
-  return all;
+class EveryCase : public testing::TestWithParam<Pair> {};
+TEST_P(EveryCase, GivesExactResults) {
+  const auto [algorithm, place] = GetParam();
+  run_cases(algorithm, places()[place], all_cases(algorithm, place));
 }
 
-class AcrossHosts : public testing::TestWithParam<std::tuple<std::size_t, std::size_t>> {};
-
-TEST_P(AcrossHosts, GivesExactResults) {
-  const auto [index, map] = GetParam();
-  const plan::Algorithm& algorithm = plan::catalogue()[index];
-  const Hosts& hosts = maps()[map].hosts;
-  constexpr std::size_t kChunk = 1024;
-  const std::vector<Case> cases = cases_for(algorithm.collective, static_cast<int>(hosts.size()), kChunk);
-  run_ranks(static_cast<int>(hosts.size()),
-            [&](Communicator& comm) {
-              for (std::size_t i = 0; i < cases.size(); i += 3) check_case(comm, algorithm.collective, cases[i]);
-            },
-            hosts, {.algorithm = rule_for(algorithm), .chunk_bytes = kChunk, .timeout_seconds = 0});
-}
-
-// Pairs of an algorithm and a map. Two maps of each algorithm, in turn, are for every run; the others for the long ones.
-std::vector<std::tuple<std::size_t, std::size_t>> algorithms_on_maps(bool sampled) {
-  std::vector<std::tuple<std::size_t, std::size_t>> pairs;
-  std::size_t turn = 0;
-  for (const std::size_t algorithm : all_algorithms()) {
-    if (plan::catalogue()[algorithm].traits.one_host_only) continue;
-    for (std::size_t map = 0; map < maps().size(); ++map) {
-      const bool in_sample = (map + maps().size() - turn % maps().size()) % maps().size() < 2;
-      if (in_sample == sampled) pairs.emplace_back(algorithm, map);
+std::vector<Pair> pairs_of(std::initializer_list<Share> shares) {
+  std::vector<Pair> pairs;
+  for (std::size_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
+    for (std::size_t place = 0; place < places().size(); ++place) {
+      const bool wanted = std::find(shares.begin(), shares.end(), share_of(algorithm, place)) != shares.end();
+      if (wanted && runs_on(algorithm, place)) pairs.emplace_back(algorithm, place);
     }
-    turn += 2;
   }
   return pairs;
 }
 
-std::string name_of_pair(const testing::TestParamInfo<std::tuple<std::size_t, std::size_t>>& param) {
+std::string name_of_pair(const testing::TestParamInfo<Pair>& param) {
   const plan::Algorithm& algorithm = plan::catalogue()[std::get<0>(param.param)];
   return std::string(coll::collective_name(algorithm.collective)) + "_" + algorithm.name + "_" +
-         maps()[std::get<1>(param.param)].name;
+         places()[std::get<1>(param.param)].name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, AcrossHosts, testing::ValuesIn(algorithms_on_maps(true)), name_of_pair);
-INSTANTIATE_TEST_SUITE_P(OtherMaps, AcrossHosts, testing::ValuesIn(algorithms_on_maps(false)), name_of_pair);
+// The provider between hosts is XYLEM_PROVIDER's.
+INSTANTIATE_TEST_SUITE_P(Ranks, EveryAlgorithm, testing::ValuesIn(pairs_of({Share::one_host})), name_of_pair);
+INSTANTIATE_TEST_SUITE_P(Hosts, EveryAlgorithm, testing::ValuesIn(pairs_of({Share::sampled_hosts})), name_of_pair);
+INSTANTIATE_TEST_SUITE_P(Long, EveryCase,
+                         testing::ValuesIn(pairs_of({Share::one_host, Share::sampled_hosts, Share::other_hosts})),
+                         name_of_pair);
 
 // More than 100 MiB, in hundreds of full-sized chunks and an odd rest.
 TEST(LargeMessages, AreExactInEveryElement) {

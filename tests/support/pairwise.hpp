@@ -14,9 +14,9 @@ namespace xylem::test {
 // The cases, as one index per parameter, and what they cover.
 template <std::size_t Parameters>
 struct PairwiseSample {
-  using Case = std::array<std::size_t, Parameters>;
+  using Indices = std::array<std::size_t, Parameters>;
 
-  std::vector<Case> cases;
+  std::vector<Indices> cases;
   std::size_t pairs = 0;       // of values of two parameters
   std::size_t covered = 0;     // of these, by the cases
   std::size_t impossible = 0;  // of these, in no valid case (or in none that was found)
@@ -33,7 +33,7 @@ struct PairwiseSample {
 // only on the arguments, so all ranks of a program draw the same.
 template <std::size_t Parameters, class Valid>
 PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Parameters>& sizes, Valid valid, unsigned seed) {
-  using Case = typename PairwiseSample<Parameters>::Case;
+  using Indices = typename PairwiseSample<Parameters>::Indices;
   PairwiseSample<Parameters> sample;
   std::mt19937 random(seed);
 
@@ -52,7 +52,7 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
 
   // Completes a case whose parameters p and q are given: each other parameter, in random order, takes the value that brings
   // the most new pairs with those set before it.
-  const auto complete = [&](Case& chosen, std::size_t p, std::size_t q) {
+  const auto complete = [&](Indices& chosen, std::size_t p, std::size_t q) {
     std::vector<std::size_t> set = {p, q};
     std::vector<std::size_t> open;
     for (std::size_t r = 0; r < Parameters; ++r)
@@ -79,7 +79,7 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
         for (std::size_t b = 0; b < sizes[q]; ++b) {
           ++sample.pairs;
           if (done[pair(p, a, q, b)]) continue;
-          Case chosen{};
+          Indices chosen{};
           bool found = false;
           for (int attempt = 0; attempt < attempts && !found; ++attempt) {
             chosen[p] = a;
