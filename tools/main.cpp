@@ -14,6 +14,7 @@
 #include "installation.hpp"
 #include "launcher.hpp"
 #include "setting_options.hpp"
+#include "simulate/simulate.hpp"
 #include "start_program.hpp"
 #include "verify.hpp"
 #include "why.hpp"
@@ -107,6 +108,11 @@ int run(int argc, char** argv) {
   verify->allow_extras();
   add_verify_options(*verify, verify_options);
 
+  SimulateOptions simulate_options;
+  CLI::App* simulate = app.add_subcommand("simulate", "Predict how long algorithms take on hosts that are not there");
+  simulate->allow_extras();
+  add_simulate_options(*simulate, simulate_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -115,11 +121,12 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
   if (exec->parsed()) return run_exec(*exec, app);
-  for (const CLI::App* part : {info, bench, why, verify, static_cast<CLI::App*>(&app)})
+  for (const CLI::App* part : {info, bench, why, verify, simulate, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(*part);
   if (info->parsed()) return run_info(json);
   if (why->parsed()) return run_why(why_options);
   if (verify->parsed()) return run_verify(verify_options);
+  if (simulate->parsed()) return run_simulate(simulate_options);
   if (!bench->parsed()) {
     fmt::print(stderr, "{}", app.help());
     return exit_usage;

@@ -9,27 +9,13 @@
 
 #include "algorithm_options.hpp"
 #include "base/settings.hpp"
+#include "job_shape.hpp"
 #include "plan/planner.hpp"
-#include "shm/arena.hpp"
-#include "shm/block_layout.hpp"
 #include "start_program.hpp"
 #include "units.hpp"
 
 namespace xylem::tools {
 namespace {
-
-// The shape of a job's first communicator: later ones may have smaller slots.
-plan::Shape shape_of(const WhyOptions& options) {
-  const std::uint32_t per_host = (options.ranks + options.hosts - 1) / options.hosts;
-  const shm::BlockShape block = shm::choose_shape(per_host, shm::block_limit(shm::kArenaBytes, shm::kArenaBytes));
-  return {.ranks = options.ranks,
-          .hosts = options.hosts,
-          .ranks_per_host = per_host,
-          .ranks_per_core = options.ranks_per_core,
-          .slot_bytes = block.slot_bytes,
-          .board_bytes = shm::board_payload_of(block.board_stride),
-          .network = plan::network_link(options.provider.c_str())};
-}
 
 void print_candidates(const WhyOptions& options, const plan::Planner& planner, coll::Collective collective,
                       std::size_t bytes) {
@@ -86,8 +72,9 @@ int run_why(const WhyOptions& options) {
     fmt::print(stderr, "xylem why: {} hosts need at least as many ranks, not {}\n", options.hosts, options.ranks);
     return exit_usage;
   }
-  const plan::Planner planner(shape_of(options), options.rules.empty() ? settings().algorithm : options.rules,
-                              settings().chunk_bytes);
+  plan::Shape shape = job_shape(options.ranks, options.hosts, plan::network_link(options.provider.c_str()));
+  shape.ranks_per_core = options.ranks_per_core;
+  const plan::Planner planner(shape, options.rules.empty() ? settings().algorithm : options.rules, settings().chunk_bytes);
   if (!planner.complaints().empty()) fmt::print(stderr, "xylem why: {}; left out\n", planner.complaints());
   for (const std::size_t bytes : options.bytes) {
     print_candidates(options, planner, coll::find_collective(options.collective).value(), bytes);

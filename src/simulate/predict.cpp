@@ -1,6 +1,7 @@
 #include "simulate/predict.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "plan/catalogue.hpp"
 #include "simulate/call.hpp"
@@ -27,16 +28,31 @@ std::optional<double> replay(std::uint32_t algorithm, const coll::Workload& work
   return run.run();
 }
 
+Prediction predict(std::uint32_t algorithm, const coll::Workload& work, const Depths& depths, std::size_t most_steps) {
+  if (const auto seconds = replay(algorithm, work, depths, most_steps)) return {algorithm, *seconds, Method::replay};
+  // The pipes are filled when every rank has had a chunk of every other.
+  coll::Workload less = work;
+  const double filled = 2 * work.chunk_bytes * work.ranks;
+  for (less.bytes = std::floor(work.bytes / 2); less.bytes >= filled; less.bytes = std::floor(less.bytes / 2)) {
+    const auto seconds = replay(algorithm, less, depths, most_steps);
+    if (!seconds) continue;
+    coll::Workload half = less;
+    half.bytes = std::floor(less.bytes / 2);
+    const double per_byte = (*seconds - replay(algorithm, half, depths, most_steps).value()) / (less.bytes - half.bytes);
+    return {algorithm, *seconds + (work.bytes - less.bytes) * per_byte, Method::extrapolation};
+  }
+  return {algorithm, plan::catalogue()[algorithm].cost(work), Method::formula};
+}
+
 std::vector<Prediction> predict(const Scenario& scenario, std::size_t bytes) {
   const plan::Planner planner(scenario.shape, "", scenario.chunk_bytes);
   std::vector<Prediction> predictions;
   for (const plan::Candidate& candidate : planner.explain(scenario.collective, bytes, element_bytes(scenario.collective))) {
-    if (!candidate.possible) continue;
+    const auto& wanted = scenario.algorithms;
+    if (!candidate.possible || std::find(wanted.begin(), wanted.end(), candidate.algorithm) == wanted.end()) continue;
     coll::Workload work = plan::workload(scenario.shape, static_cast<double>(bytes));
     work.chunk_bytes = candidate.chunk_bytes;
-    const auto seconds = replay(candidate.algorithm, work, scenario.depths, scenario.most_steps);
-    const double formula = plan::catalogue()[candidate.algorithm].cost(work);
-    predictions.push_back({candidate.algorithm, seconds.value_or(formula), seconds.has_value()});
+    predictions.push_back(predict(candidate.algorithm, work, scenario.depths, scenario.most_steps));
   }
   std::sort(predictions.begin(), predictions.end(),
             [](const Prediction& a, const Prediction& b) { return a.algorithm < b.algorithm; });

@@ -1,4 +1,5 @@
-// How long a call takes: by replaying what the algorithm does on every rank, or by its formula where that is too much.
+// How long a call takes: by replaying what the algorithm does on every rank where that is not too much, else by replays of
+// fewer bytes, else by its formula.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +19,32 @@ namespace xylem::simulate {
 std::optional<double> replay(std::uint32_t algorithm, const coll::Workload& work, const Depths& depths,
                              std::size_t most_steps);
 
+// How a time was found.
+enum class Method : std::uint8_t {
+  replay,
+  extrapolation,  // from replays of fewer bytes, where every further byte takes as long as the one before
+  formula,        // the cost formula of the algorithm
+};
+
 struct Prediction {
   std::uint32_t algorithm;  // in the catalogue
   double seconds;
-  bool replayed;
+  Method method;
 };
+
+// By the first method that takes no more than `most_steps`.
+Prediction predict(std::uint32_t algorithm, const coll::Workload& work, const Depths& depths, std::size_t most_steps);
 
 struct Scenario {
   coll::Collective collective;
+  std::vector<std::uint32_t> algorithms;  // of the catalogue, that are looked at
   plan::Shape shape;
   std::size_t chunk_bytes = 0;  // as XYLEM_CHUNK
   Depths depths;
   std::size_t most_steps;
 };
 
-// Every algorithm that can run there, in the order of the catalogue. `bytes` as Planner::choose() takes them.
+// Those of the algorithms that can run there, in the order of the catalogue. `bytes` as Planner::choose() takes them.
 std::vector<Prediction> predict(const Scenario& scenario, std::size_t bytes);
 
 // The fastest of them. At least one.

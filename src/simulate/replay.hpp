@@ -15,13 +15,15 @@
 #include <vector>
 
 #include "coll/traits.hpp"
+#include "exec/board.hpp"
+#include "exec/channel.hpp"
 #include "simulate/script.hpp"
 
 namespace xylem::simulate {
 
 struct Depths {
-  std::uint32_t slots;  // of a channel
-  std::uint32_t board;  // buffers of a rank
+  std::uint32_t slots = exec::kSlots;       // of a channel
+  std::uint32_t board = exec::kBoardDepth;  // buffers of a rank
 };
 
 class Replay {

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
+import xml.etree.ElementTree
 
 TOOL = sys.argv.pop(1)
 LAUNCHERS = ("PMI", "PMIX", "OMPI", "HYD", "XYLEM", "LD_PRELOAD")
@@ -100,6 +102,59 @@ class Bench(unittest.TestCase):
 
     def test_one_rank_complains_for_all(self):
         self.assertEqual(xylem("bench", "--sizes", "x", PMI_RANK="1").stderr, "")
+
+
+class Simulate(unittest.TestCase):
+    NETWORK = ["--network", "latency=10us,bandwidth=1GB/s,overhead=0us"]
+
+    def simulate(self, *arguments):
+        result = xylem("simulate", "--json", *self.NETWORK, *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)
+
+    def test_a_chain_takes_its_hops(self):
+        report = self.simulate("--collective", "scan", "--algorithm", "chain", "--hosts", "4", "--ranks-per-host", "1",
+                               "--bytes", "4", "--copy", "1000000GB/s", "--reduce", "1000000GB/s")
+        [hosts] = report["hosts"]
+        [time] = hosts["times"]
+        self.assertEqual((hosts["hosts"], hosts["ranks"], time["algorithm"], time["method"]), (4, 4, "chain", "replay"))
+        self.assertAlmostEqual(time["seconds"], 3 * (10e-6 + 4e-9), 10)
+
+    def test_tells_what_is_no_replay(self):
+        report = self.simulate("--hosts", "1-4096", "--bytes", "1K,1G", "--most-steps", "2000", "--algorithm", "ring")
+        methods = {time["method"] for hosts in report["hosts"] for time in hosts["times"]}
+        self.assertEqual([hosts["hosts"] for hosts in report["hosts"]], [2 ** i for i in range(13)])
+        self.assertEqual(methods, {"replay", "extrapolation", "formula"})
+
+    def test_prints_times_and_where_they_cross(self):
+        result = xylem("simulate", *self.NETWORK, "--hosts", "8", "--ranks-per-host", "1", "--bytes", "8,16M")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"(?m)^8 hosts, 8 ranks +8 B +16 MiB")
+        self.assertRegex(result.stdout, r"(?m)^  ring +[\d,.]+ +~?[\d,.]+ \*?")
+        self.assertRegex(result.stdout, r"(?m)^  fastest: \w+, from [\d.]+ [KM]?i?B \w+")
+
+    def test_draws(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, arguments in (("sizes", ["--hosts", "4"]), ("ranks", ["--hosts", "1-8"])):
+                file = os.path.join(folder, name + ".svg")
+                self.simulate("--bytes", "8,1M", "--svg", file, *arguments)
+                texts = [node.text for node in xml.etree.ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")]
+                for wanted in ("ring", "hierarchical", "microseconds", "bytes" if name == "sizes" else "ranks"):
+                    self.assertIn(wanted, texts)
+
+    def test_wrong_words(self):
+        for arguments, what in ((["--network", "latency=1"], "'latency=1': expected a time such as 1.5us"),
+                                (["--hosts", "0"], "--hosts"), (["--bytes", "x"], "--bytes"), (["--copy", "9"], "--copy"),
+                                (["--hosts", "1", "--ranks-per-host", "1"], "one rank alone moves nothing"),
+                                (["--collective", "barrier", "--algorithm", "ring"], "barrier has no algorithm 'ring'")):
+            result = xylem("simulate", *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(what, result.stderr)
+
+    def test_channels_that_are_too_short(self):
+        result = xylem("simulate", "--slots", "1", "--algorithm", "ring", "--hosts", "4")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("waits for ever", result.stderr)
 
 
 class Verify(unittest.TestCase):
