@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh          installs what building, testing and the demo need, with apt
-# setup.sh --slurm  also a SLURM, for trying the batch scripts (scripts/slurm/test_cluster.sh)
+# setup.sh             installs what building, testing and the demo need, with apt
+# setup.sh --slurm     also a SLURM, for trying the batch scripts (scripts/slurm/test_cluster.sh)
+# setup.sh --programs  also programs that use MPI, to be tested with Xylem preloaded (tests/programs)
 #
 # Touches neither network nor package database when all is there.
 set -euo pipefail
@@ -13,11 +14,13 @@ packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the tool
   python3 procps util-linux clang-format clang-tidy         # scripts and checks
 )
-case ${1:-} in
-  "") ;;
-  --slurm) packages+=(slurm-wlm slurm-wlm-basic-plugins munge) ;;
-  *) sed -n '2,3s/^# //p' "$0"; exit 2 ;;
-esac
+for option; do
+  case $option in
+    --slurm) packages+=(slurm-wlm slurm-wlm-basic-plugins munge) ;;
+    --programs) packages+=(scalapack-mpi-test lammps python3-mpi4py python3-numpy) ;;
+    *) sed -n '2,4s/^# //p' "$0"; exit 2 ;;
+  esac
+done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: this is no Debian or relative of it; nothing is installed. What the build looks for, by Debian's names:"

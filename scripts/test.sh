@@ -35,7 +35,7 @@ run_tests() {
 }
 
 setup=()
-$all && setup=(--slurm)
+$all && setup=(--slurm --programs)
 scripts/setup.sh "${setup[@]}" || exit 1
 mkdir -p build
 step "formatting" scripts/format.sh --check
