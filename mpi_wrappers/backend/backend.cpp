@@ -1,14 +1,12 @@
 // Where the front comes in: what this back end puts into the table of jumps.
 #include <string>
 
-#include "backend/collectives.hpp"
+#include "backend/collectives/collectives.hpp"
 #include "backend/communicator_calls.hpp"
 #include "backend/mpi_functions.hpp"
-#include "backend/nonblocking_collectives.hpp"
 #include "backend/requests/completion_calls.hpp"
 #include "backend/requests/request_calls.hpp"
 #include "backend/running.hpp"
-#include "backend/staged_collectives.hpp"
 #include "base/settings.hpp"
 #include "xylem/xylem.h"
 
@@ -20,30 +18,6 @@ MpiFunctions wrappers() {
   MpiFunctions w;
   w.Init = init;
   w.Init_thread = init_thread;
-
-  w.Allgather = allgather;
-  w.Allreduce = allreduce;
-  w.Barrier = barrier;
-  w.Bcast = bcast;
-  w.Reduce = reduce;
-  w.Reduce_scatter_block = reduce_scatter_block;
-
-  w.Allgatherv = allgatherv;
-  w.Alltoall = alltoall;
-  w.Alltoallv = alltoallv;
-  w.Alltoallw = alltoallw;
-  w.Exscan = exscan;
-  w.Gather = gather;
-  w.Gatherv = gatherv;
-  w.Reduce_scatter = reduce_scatter;
-  w.Scan = scan;
-  w.Scatter = scatter;
-  w.Scatterv = scatterv;
-
-  w.Iallreduce = iallreduce;
-  w.Ibarrier = ibarrier;
-  w.Allreduce_init = allreduce_init;
-  w.Barrier_init = barrier_init;
 
   w.Cancel = cancel;
   w.Request_free = request_free;
@@ -82,19 +56,17 @@ const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapp
   if (front.functions != XYLEM_MPI_FUNCTIONS) return "libxylem_mpi.so and its back end are of different versions";
   leave_settings_complaints_to_others();
   const MpiFunctions ours = wrappers();
+  detail::real_by_number = front.real;
 #define FUNCTION(name)                                                                                  \
   detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]); \
   if (ours.name != nullptr && real().name != nullptr)                                                   \
     wrapper[XYLEM_MPI_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);
-#define EXTENSION(name)                                                                                      \
-  if (ours.name != nullptr && front.real[XYLEM_MPIX_##name] != nullptr) {                                    \
-    if (real().name == nullptr)                                                                              \
-      detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPIX_##name]); \
-    wrapper[XYLEM_MPIX_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);                            \
-  }
+#define EXTENSION(name)
+#define COLLECTIVE(name, nonblocking) FUNCTION(name)
 #include "front/functions.def"
 #undef EXTENSION
 #undef FUNCTION
+  take_over_collectives(wrapper);
   set_front(front);
   return nullptr;
 }

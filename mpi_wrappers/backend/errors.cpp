@@ -37,6 +37,10 @@ int code_of(xylem_status status) {
   return error_code(status);
 }
 
+int code_of(const Outcome& outcome) { return outcome.code != MPI_SUCCESS ? outcome.code : code_of(outcome.status); }
+
+int report(MPI_Comm comm, const Outcome& outcome) { return report_code(comm, code_of(outcome)); }
+
 int report(MPI_Comm comm, xylem_status status) { return report_code(comm, code_of(status)); }
 
 int report_code(MPI_Comm comm, int code) {

@@ -7,11 +7,20 @@
 
 namespace xylem::preload {
 
+// What a step of a call came to: an error code of the MPI, where its functions refused, or a status of Xylem's.
+struct Outcome {
+  int code = MPI_SUCCESS;
+  xylem_status status = XYLEM_SUCCESS;
+  bool good() const { return code == MPI_SUCCESS && status == XYLEM_SUCCESS; }
+};
+
 // An error code whose text is xylem_last_error(), which is logged; calls no handler. MPI_SUCCESS for XYLEM_SUCCESS.
 int code_of(xylem_status status);
+int code_of(const Outcome& outcome);
 
 // Calls the communicator's error handler with that code. Returns the code.
 int report(MPI_Comm comm, xylem_status status);
+int report(MPI_Comm comm, const Outcome& outcome);
 
 // The same for an error code that the MPI gave us. MPI_SUCCESS is none and calls nothing.
 int report_code(MPI_Comm comm, int code);

@@ -7,8 +7,6 @@
 extern "C" {
 
 // MPI 4.0
-int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                        MPI_Info info, MPI_Request* request);
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
 
 // MPI 4.1

@@ -1,4 +1,5 @@
-// The functions of front/functions.def with the types that this MPI's mpi.h gives them.
+// The functions of front/functions.def with the types that this MPI's mpi.h gives them; of the forms of a collective, the
+// first.
 //
 // Within the back end no PMPI_X of that list is called by its name: the dynamic linker would lead the call to the front, and
 // the front back to us. real().X is the MPI's own. All other MPI functions are called as PMPI_X.
@@ -12,6 +13,7 @@
 namespace xylem::preload {
 
 struct MpiFunctions {
+#define COLLECTIVE(name, nonblocking) FUNCTION(name)
 #define FUNCTION(name) decltype(&PMPI_##name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): a member's name
 #define EXTENSION(name)
 #include "front/functions.def"
@@ -21,10 +23,17 @@ struct MpiFunctions {
 
 namespace detail {
 inline constinit MpiFunctions real_functions;
-}
+inline constinit const xylem_mpi_function* real_by_number = nullptr;
+}  // namespace detail
 
-// The MPI's own functions; null: it does not have it. One that it has as an extension only (MPIX_X) counts as X.
+// The MPI's own functions; null: it does not have it.
 inline const MpiFunctions& real() { return detail::real_functions; }
+
+// The same by number, also those that this mpi.h does not declare. Null: this MPI does not have it.
+template <class Signature>
+Signature* real_function(int number) {
+  return reinterpret_cast<Signature*>(detail::real_by_number[number]);
+}
 
 // Calls between these two braces come from within the MPI, or from callbacks of the program that the MPI calls: wrappers
 // hand them down, so that an MPI which implements one call by another does not come back to us.

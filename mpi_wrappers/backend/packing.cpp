@@ -4,6 +4,7 @@
 #include <atomic>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -12,31 +13,36 @@
 #include "backend/reductions.hpp"
 
 namespace xylem::preload {
+
+// A datatype of our own.
+class DerivedType {
+ public:
+  explicit DerivedType(MPI_Datatype type) : type_(type) {}
+  ~DerivedType() { PMPI_Type_free(&type_); }
+  DerivedType(const DerivedType&) = delete;
+  DerivedType& operator=(const DerivedType&) = delete;
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+};
+
 namespace {
 
 // A committed type of so many bytes, more than an int may count.
-class ManyBytes {
- public:
-  explicit ManyBytes(std::size_t bytes) {
-    constexpr std::size_t kBlock = std::size_t{1} << 30;
-    MPI_Datatype block;
-    PMPI_Type_contiguous(static_cast<int>(kBlock), MPI_PACKED, &block);
-    int lengths[] = {static_cast<int>(bytes / kBlock), static_cast<int>(bytes % kBlock)};
-    MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes / kBlock * kBlock)};
-    MPI_Datatype types[] = {block, MPI_PACKED};
-    PMPI_Type_create_struct(2, lengths, places, types, &type_);
-    PMPI_Type_commit(&type_);
-    PMPI_Type_free(&block);
-  }
-  ~ManyBytes() { PMPI_Type_free(&type_); }
-  ManyBytes(const ManyBytes&) = delete;
-  ManyBytes& operator=(const ManyBytes&) = delete;
-
-  MPI_Datatype type() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
+MPI_Datatype many_bytes(std::size_t bytes) {
+  constexpr std::size_t kBlock = std::size_t{1} << 30;
+  MPI_Datatype block, all;
+  PMPI_Type_contiguous(static_cast<int>(kBlock), MPI_PACKED, &block);
+  int lengths[] = {static_cast<int>(bytes / kBlock), static_cast<int>(bytes % kBlock)};
+  MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes / kBlock * kBlock)};
+  MPI_Datatype types[] = {block, MPI_PACKED};
+  PMPI_Type_create_struct(2, lengths, places, types, &all);
+  PMPI_Type_commit(&all);
+  PMPI_Type_free(&block);
+  return all;
+}
 
 // Copies by a message to this process itself: slower than packing, but free of its limits (MPI_Pack counts bytes in an int,
 // and MPICH's takes MPI_BOTTOM for a mistake). Data sent as any type may be received as MPI_PACKED, and the other way round.
@@ -47,13 +53,15 @@ int copy_by_message(const void* from, int from_count, MPI_Datatype from_type, vo
                        MPI_STATUS_IGNORE);
 }
 
-// Calls piece(first element, number of elements, bytes) for pieces whose bytes an int can count.
+// Calls piece(bytes from the first element's address, number of elements, bytes packed before, bytes packed) for pieces whose
+// bytes an int can count.
 template <class Piece>
-int in_pieces(std::size_t count, std::size_t element_bytes, Piece&& piece) {
-  const std::size_t most = std::max<std::size_t>(INT_MAX / std::max<std::size_t>(element_bytes, 1), 1);
-  for (std::size_t first = 0; first < count;) {
-    const std::size_t n = std::min(count - first, most);
-    const int code = piece(first, static_cast<int>(n), n * element_bytes);
+int in_pieces(std::ptrdiff_t count, std::size_t element_bytes, MPI_Aint extent, Piece&& piece) {
+  const auto most = static_cast<std::ptrdiff_t>(std::max<std::size_t>(INT_MAX / std::max<std::size_t>(element_bytes, 1), 1));
+  for (std::ptrdiff_t first = 0; first < count;) {
+    const std::ptrdiff_t n = std::min(count - first, most);
+    const int code = piece(first * extent, static_cast<int>(n), static_cast<std::size_t>(first) * element_bytes,
+                           static_cast<std::size_t>(n) * element_bytes);
     if (code != MPI_SUCCESS) return code;
     first += n;
   }
@@ -98,23 +106,41 @@ Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
   size_ = static_cast<std::size_t>(size);
 }
 
-int Layout::pack(const void* buffer, std::size_t count, void* packed) const {
-  return in_pieces(count, size_, [&](std::size_t first, int n, std::size_t bytes) {
-    const void* const from = element(buffer, first);
-    void* const to = static_cast<char*>(packed) + first * size_;
-    if (bytes > INT_MAX) return copy_by_message(from, n, datatype_, to, 1, ManyBytes(bytes).type());
-    if (buffer == MPI_BOTTOM) return copy_by_message(from, n, datatype_, to, static_cast<int>(bytes), MPI_PACKED);
+void Layout::keep() {
+  if (find_predefined(datatype_) != nullptr || datatype_ == MPI_DATATYPE_NULL) return;
+  // A dup would call what the program has attached to the datatype for such an occasion.
+  MPI_Datatype same;
+  PMPI_Type_contiguous(1, datatype_, &same);
+  PMPI_Type_commit(&same);
+  kept_ = std::make_shared<DerivedType>(same);
+  datatype_ = same;
+}
+
+int Layout::pack(const void* buffer, std::ptrdiff_t count, void* packed) const {
+  if (dense_) {
+    std::memcpy(packed, buffer, bytes(count));
+    return MPI_SUCCESS;
+  }
+  return in_pieces(count, size_, extent_, [&](MPI_Aint offset, int n, std::size_t before, std::size_t bytes) {
+    const void* const from = static_cast<const char*>(buffer) + offset;
+    void* const to = static_cast<char*>(packed) + before;
+    if (bytes > INT_MAX) return copy_by_message(from, n, datatype_, to, 1, DerivedType(many_bytes(bytes)).get());
+    if (from == MPI_BOTTOM) return copy_by_message(from, n, datatype_, to, static_cast<int>(bytes), MPI_PACKED);
     int position = 0;
     return PMPI_Pack(from, n, datatype_, to, static_cast<int>(bytes), &position, own_communicators().self);
   });
 }
 
-int Layout::unpack(const void* packed, void* buffer, std::size_t count) const {
-  return in_pieces(count, size_, [&](std::size_t first, int n, std::size_t bytes) {
-    const void* const from = static_cast<const char*>(packed) + first * size_;
-    void* const to = element(buffer, first);
-    if (bytes > INT_MAX) return copy_by_message(from, 1, ManyBytes(bytes).type(), to, n, datatype_);
-    if (buffer == MPI_BOTTOM) return copy_by_message(from, static_cast<int>(bytes), MPI_PACKED, to, n, datatype_);
+int Layout::unpack(const void* packed, void* buffer, std::ptrdiff_t count) const {
+  if (dense_) {
+    std::memcpy(buffer, packed, bytes(count));
+    return MPI_SUCCESS;
+  }
+  return in_pieces(count, size_, extent_, [&](MPI_Aint offset, int n, std::size_t before, std::size_t bytes) {
+    const void* const from = static_cast<const char*>(packed) + before;
+    void* const to = static_cast<char*>(buffer) + offset;
+    if (bytes > INT_MAX) return copy_by_message(from, 1, DerivedType(many_bytes(bytes)).get(), to, n, datatype_);
+    if (to == MPI_BOTTOM) return copy_by_message(from, static_cast<int>(bytes), MPI_PACKED, to, n, datatype_);
     int position = 0;
     return PMPI_Unpack(from, static_cast<int>(bytes), &position, to, n, datatype_, own_communicators().self);
   });

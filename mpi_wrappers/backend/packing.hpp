@@ -12,6 +12,7 @@ namespace xylem::preload {
 // One datatype, as far as moving data of it needs to know.
 class Layout {
  public:
+  Layout() = default;  // of nothing
   explicit Layout(MPI_Datatype datatype);
 
   // Whether data of this type may be sent at all: false for MPI_DATATYPE_NULL and types that are not committed.
@@ -19,23 +20,24 @@ class Layout {
   // Whether a buffer's bytes are those of the signature already. Else they are packed and unpacked.
   bool dense() const { return dense_; }
   // Bytes of the signature of `count` elements.
-  std::size_t bytes(int count) const { return static_cast<std::size_t>(count) * size_; }
-  // The address of element `index` of a buffer.
-  void* element(void* buffer, std::size_t index) const { return static_cast<char*>(buffer) + step(index); }
-  const void* element(const void* buffer, std::size_t index) const { return static_cast<const char*>(buffer) + step(index); }
+  std::size_t bytes(std::ptrdiff_t count) const { return static_cast<std::size_t>(count) * size_; }
+  MPI_Aint extent() const { return extent_; }
+
+  // The program may free the datatype from now on.
+  void keep();
+  MPI_Datatype datatype() const { return datatype_; }
 
   // Both return the error code of the MPI. `packed` has room for the bytes of `count` elements.
-  int pack(const void* buffer, std::size_t count, void* packed) const;
-  int unpack(const void* packed, void* buffer, std::size_t count) const;
+  int pack(const void* buffer, std::ptrdiff_t count, void* packed) const;
+  int unpack(const void* packed, void* buffer, std::ptrdiff_t count) const;
 
  private:
-  MPI_Aint step(std::size_t index) const { return static_cast<MPI_Aint>(index) * extent_; }
-
-  MPI_Datatype datatype_;
+  MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
   std::size_t size_ = 0;
   MPI_Aint extent_ = 0;
   bool usable_ = true;
   bool dense_ = true;
+  std::shared_ptr<class DerivedType> kept_;
 };
 
 // Memory for packed data. Small pieces are kept for the next call.

@@ -13,10 +13,30 @@
 
 namespace xylem::preload {
 
-enum class Collective : unsigned char { allgather, allreduce, barrier, bcast, reduce, reduce_scatter_block };
+enum class Collective : unsigned char {
+  allgather,
+  allgatherv,
+  allreduce,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  barrier,
+  bcast,
+  exscan,
+  gather,
+  gatherv,
+  reduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  scatter,
+  scatterv
+};
 
-inline constexpr std::array<std::string_view, 6> kCollectiveNames = {"allgather", "allreduce", "barrier",
-                                                                     "bcast",     "reduce",    "reduce_scatter_block"};
+inline constexpr std::array<std::string_view, 17> kCollectiveNames = {
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw",      "barrier",
+    "bcast",     "exscan",     "gather",    "gatherv",  "reduce",    "reduce_scatter", "reduce_scatter_block",
+    "scan",      "scatter",    "scatterv"};
 
 namespace detail {
 inline constinit bool counting = false;

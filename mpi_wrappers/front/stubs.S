@@ -129,13 +129,13 @@ xylem_mpi_first_call:
   .type xylem_mpi_table, STT_OBJECT
 xylem_mpi_table:
 
-#define FUNCTION(name) stub MPI_##name
-#define EXTENSION(name) stub MPIX_##name
+#define FUNCTION(name) stub MPI_##name;
+#define EXTENSION(name) stub MPIX_##name;
 #include "functions.def"
 #undef EXTENSION
 #undef FUNCTION
-#define FUNCTION(name) stub PMPI_##name
-#define EXTENSION(name) stub PMPIX_##name
+#define FUNCTION(name) stub PMPI_##name;
+#define EXTENSION(name) stub PMPIX_##name;
 #include "functions.def"
 #undef EXTENSION
 #undef FUNCTION

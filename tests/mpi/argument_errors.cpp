@@ -15,6 +15,12 @@ namespace {
 int handled = 0;
 void handler(MPI_Comm*, int*, ...) { ++handled; }
 
+#ifdef MPICH_VERSION
+constexpr bool refuses_aliases = true;
+#else
+constexpr bool refuses_aliases = false;
+#endif
+
 int rank = 0, size = 0;
 
 void report(const char* what, int error, MPI_Comm comm, Verdict& verdict) {
@@ -32,6 +38,46 @@ void report(const char* what, int error, MPI_Comm comm, Verdict& verdict) {
   verdict.check(error == MPI_SUCCESS && sum == size, [&] { return std::string("a good call after: ") + what; });
 }
 
+// Calls with a block for every rank.
+void wrong_block_calls(MPI_Comm comm, Verdict& verdict) {
+  double in[8] = {}, out[64] = {};
+  const MPI_Datatype type = MPI_DOUBLE, none = MPI_DATATYPE_NULL;
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &uncommitted);
+  const int ones[] = {1, 1, 1}, negative[] = {-1, -1, -1}, places[] = {0, 1, 2}, bytes[] = {0, 8, 16};
+  const MPI_Datatype types[] = {type, type, type}, no_types[] = {none, none, none};
+  const auto say = [&](const char* what, int error) { report(what, error, comm, verdict); };
+  say("Allgather, too much to send", MPI_Allgather(in, 2, type, out, 1, type, comm));
+  say("Allgather, send count negative", MPI_Allgather(in, -1, type, out, 1, type, comm));
+  say("Allgather, receive count negative", MPI_Allgather(in, 1, type, out, -1, type, comm));
+  say("Allgather, received in place", MPI_Allgather(in, 1, type, MPI_IN_PLACE, 1, type, comm));
+  say("Allgatherv, send count negative", MPI_Allgatherv(in, -1, type, out, ones, places, type, comm));
+  say("Allgatherv, receive type null", MPI_Allgatherv(in, 1, type, out, ones, places, none, comm));
+  say("Alltoall, send count negative", MPI_Alltoall(in, -1, type, out, 1, type, comm));
+  say("Alltoall, not committed", MPI_Alltoall(in, 1, uncommitted, out, 1, uncommitted, comm));
+  say("Alltoall, received in place", MPI_Alltoall(in, 1, type, MPI_IN_PLACE, 1, type, comm));
+  say("Alltoallv, send counts negative", MPI_Alltoallv(in, negative, places, type, out, ones, places, type, comm));
+  say("Alltoallv, receive type null", MPI_Alltoallv(in, ones, places, type, out, ones, places, none, comm));
+  say("Alltoallw, send counts negative", MPI_Alltoallw(in, negative, bytes, types, out, ones, bytes, types, comm));
+  say("Alltoallw, receive types null", MPI_Alltoallw(in, ones, bytes, types, out, ones, bytes, no_types, comm));
+  say("Gather, root too large", MPI_Gather(in, 1, type, out, 1, type, size, comm));
+  say("Gatherv, root negative", MPI_Gatherv(in, 1, type, out, ones, places, type, -5, comm));
+  say("Scatter, root too large", MPI_Scatter(in, 1, type, out, 1, type, size + 1, comm));
+  say("Scatterv, root too large", MPI_Scatterv(in, ones, places, type, out, 1, type, size, comm));
+  say("Reduce_scatter, counts negative", MPI_Reduce_scatter(in, out, negative, type, MPI_SUM, comm));
+  say("Reduce_scatter, no such operation for the type", MPI_Reduce_scatter(in, out, ones, type, MPI_BAND, comm));
+  say("Scan, MPI_OP_NULL", MPI_Scan(in, out, 1, type, MPI_OP_NULL, comm));
+  say("Exscan, no such operation for the type", MPI_Exscan(in, out, 1, type, MPI_BAND, comm));
+  if (refuses_aliases) {
+    say("Allreduce, both buffers alike", MPI_Allreduce(in, in, 1, type, MPI_SUM, comm));
+    say("Allgather, its own place", MPI_Allgather(out + rank, 1, type, out, 1, type, comm));
+    say("Alltoall, both buffers alike", MPI_Alltoall(out, 1, type, out, 1, type, comm));
+    say("Alltoallv, both buffers alike", MPI_Alltoallv(out, ones, places, type, out, ones, places, type, comm));
+    say("Scan, both buffers alike", MPI_Scan(in, in, 1, type, MPI_SUM, comm));
+  }
+  MPI_Type_free(&uncommitted);
+}
+
 void wrong_calls(MPI_Comm comm, Verdict& verdict) {
   double in[8] = {}, out[64] = {};
   const auto say = [&](const char* what, int error) { report(what, error, comm, verdict); };
@@ -46,6 +92,7 @@ void wrong_calls(MPI_Comm comm, Verdict& verdict) {
   say("Reduce, MPI_OP_NULL", MPI_Reduce(in, out, 1, MPI_DOUBLE, MPI_OP_NULL, 0, comm));
   say("Allgather, receive type null", MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DATATYPE_NULL, comm));
   say("Reduce_scatter_block, MPI_OP_NULL", MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_OP_NULL, comm));
+  wrong_block_calls(comm, verdict);
 }
 
 }  // namespace

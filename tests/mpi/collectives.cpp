@@ -6,7 +6,9 @@
 
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "support/guarded.hpp"
 #include "support/pairwise.hpp"
@@ -17,8 +19,9 @@ using namespace xylem::test;
 
 namespace {
 
-enum Collective { allreduce, reduce, bcast, allgather, reduce_scatter_block, collective_count };
-constexpr const char* collective_names[] = {"Allreduce", "Reduce", "Bcast", "Allgather", "Reduce_scatter_block"};
+enum Collective { allreduce, reduce, bcast, allgather, reduce_scatter_block, reduce_scatter, scan, exscan, collective_count };
+constexpr const char* collective_names[] = {"Allreduce",      "Reduce", "Bcast", "Allgather", "Reduce_scatter_block",
+                                            "Reduce_scatter", "Scan",   "Exscan"};
 // Around the powers of two are the edges of chunks; the last ones take several chunks in any protocol.
 constexpr std::size_t counts[] = {0, 1, 2, 3, 7, 64, 255, 257, 1023, 1024, 1025, 4097, 16383, 100000, 262145};
 constexpr std::size_t root_count = 3;  // first, middle, last
@@ -101,14 +104,22 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   const auto me = static_cast<std::size_t>(rank);
-  const bool receives = collective != reduce || rank == root_rank;
+  const bool receives = collective == reduce ? rank == root_rank : collective != exscan || rank != 0;
   // In place, MPI_Reduce is called with MPI_IN_PLACE at the root only.
-  const bool in_place = chosen[p_in_place] && receives;
+  const bool in_place = chosen[p_in_place] && (receives || collective == exscan);
 
   const std::size_t shift = chosen[p_shift] * type.size;
-  const std::size_t sent = collective == reduce_scatter_block ? n * ranks : n;
-  const std::size_t received = collective == allgather ? n * ranks : n;
-  const std::size_t held = in_place && collective == reduce_scatter_block ? sent : received;
+  const bool scatters = collective == reduce_scatter_block || collective == reduce_scatter;
+  // The blocks of a reduce_scatter have n elements in the middle, fewer and more on both sides of it, and one has none.
+  std::vector<int> lengths(ranks, count);
+  if (collective == reduce_scatter)
+    for (std::size_t r = 0; r < ranks; ++r) lengths[r] = r % 3 == 1 ? 0 : count + (count > 0 ? static_cast<int>(r) : 0);
+  const auto own = lengths.begin() + rank;
+  const auto before = static_cast<std::size_t>(std::accumulate(lengths.begin(), own, 0));
+  const std::size_t all = static_cast<std::size_t>(std::accumulate(own, lengths.end(), 0)) + before;
+  const std::size_t sent = scatters ? all : n;
+  const std::size_t received = collective == allgather ? all : scatters ? static_cast<std::size_t>(*own) : n;
+  const std::size_t held = in_place && scatters ? sent : received;
   Guarded send(sent * type.size, shift), receive(held * type.size, shift),
       wanted(std::max(sent, received) * type.size, shift);
   const auto at = [&](Guarded& buffer, std::size_t element) {
@@ -118,7 +129,7 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
   type.fill(send.data(), 0, sent, op, rank, salt);
   if (in_place) std::memcpy(at(receive, collective == allgather ? me * n : 0), send.data(), sent * type.size);
   const void* sendbuf = in_place ? MPI_IN_PLACE : send.data();
-  void* recvbuf = receives ? receive.data() : nullptr;
+  void* recvbuf = receives || in_place ? receive.data() : nullptr;
   int error = MPI_SUCCESS;
   switch (collective) {
     case allreduce:
@@ -133,6 +144,15 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
       break;
     case allgather:
       error = MPI_Allgather(sendbuf, count, type.type, recvbuf, count, type.type, comm);
+      break;
+    case reduce_scatter:
+      error = MPI_Reduce_scatter(sendbuf, recvbuf, lengths.data(), type.type, mpi_op, comm);
+      break;
+    case scan:
+      error = MPI_Scan(sendbuf, recvbuf, count, type.type, mpi_op, comm);
+      break;
+    case exscan:
+      error = MPI_Exscan(sendbuf, recvbuf, count, type.type, mpi_op, comm);
       break;
     default:
       error = MPI_Reduce_scatter_block(sendbuf, recvbuf, count, type.type, mpi_op, comm);
@@ -154,7 +174,14 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
         type.fill(at(wanted, static_cast<std::size_t>(from) * n), 0, n, op, from, salt);
       break;
     case reduce_scatter_block:
-      type.expect(wanted.data(), me * n, n, op, ranks_, salt);
+    case reduce_scatter:
+      type.expect(wanted.data(), before, received, op, ranks_, salt);
+      break;
+    case scan:
+      type.expect(wanted.data(), 0, n, op, rank + 1, salt);
+      break;
+    case exscan:
+      type.expect(wanted.data(), 0, n, op, rank, salt);
       break;
     default:
       type.expect(wanted.data(), 0, n, op, ranks_, salt);
