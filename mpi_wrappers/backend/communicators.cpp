@@ -231,8 +231,12 @@ Communicator& detail::find_or_make(MPI_Comm comm) {
 }
 
 Communicator& detail::find_ready(MPI_Comm comm) {
-  Communicator* const known = find_known(comm);
-  return known != nullptr ? *known : not_ready;
+  if (Communicator* const known = find_known(comm)) return *known;
+  if (!is_communicator(comm)) return bad_handle;
+  // One rank alone waits for nobody.
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  return size == 1 ? make(comm, connect) : not_ready;
 }
 
 }  // namespace xylem::preload

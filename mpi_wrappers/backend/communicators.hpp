@@ -75,8 +75,8 @@ inline Communicator& find(MPI_Comm comm) {
   return entry != nullptr ? *entry : detail::find_or_make(comm);
 }
 
-// The same for a nonblocking call, which must not wait for other ranks: a communicator never seen before is not made ready,
-// on no rank. Its first blocking collective does that.
+// The same for a nonblocking call, which must not wait for other ranks: a communicator of several ranks that was never seen
+// before is not made ready, on no rank. Its first blocking collective does that.
 inline Communicator& find_ready(MPI_Comm comm) {
   Communicator* const entry = detail::find_recent(comm);
   return entry != nullptr ? *entry : detail::find_ready(comm);

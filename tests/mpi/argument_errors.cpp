@@ -55,7 +55,6 @@ void wrong_block_calls(MPI_Comm comm, Verdict& verdict) {
   say("Allgatherv, receive type null", MPI_Allgatherv(in, 1, type, out, ones, places, none, comm));
   say("Alltoall, send count negative", MPI_Alltoall(in, -1, type, out, 1, type, comm));
   say("Alltoall, not committed", MPI_Alltoall(in, 1, uncommitted, out, 1, uncommitted, comm));
-  say("Alltoall, received in place", MPI_Alltoall(in, 1, type, MPI_IN_PLACE, 1, type, comm));
   say("Alltoallv, send counts negative", MPI_Alltoallv(in, negative, places, type, out, ones, places, type, comm));
   say("Alltoallv, receive type null", MPI_Alltoallv(in, ones, places, type, out, ones, places, none, comm));
   say("Alltoallw, send counts negative", MPI_Alltoallw(in, negative, bytes, types, out, ones, bytes, types, comm));
