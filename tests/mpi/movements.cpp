@@ -21,7 +21,7 @@ constexpr const char* kind_names[] = {"Bcast",   "Allgather", "Allgatherv", "Gat
 constexpr std::size_t lengths[] = {0, 1, 3, 700, 20011};
 
 enum { p_kind, p_form, p_send_map, p_receive_map, p_length, p_in_place, p_root, p_comm, parameter_count };
-using Case = PairwiseSample<parameter_count>::Case;
+using Case = PairwiseSample<parameter_count>::Indices;
 
 // Lengths and places, in items, of the blocks of a side.
 struct Places {
