@@ -4,11 +4,13 @@
 #   Builds build/<preset>/tests/mpi/<name>.<mpi> for each MPI. A source that ends in .f90 is compiled by the MPI's own Fortran
 #   wrapper; where there is none, the program is left out.
 #
-# xylem_mpi_run(<name> PROGRAM <name> RANKS <numbers> [ARGUMENTS <words>] [OPTIONS <words for tests/mpi/run.py>]
+# xylem_mpi_run(<name> PROGRAM <name> RANKS <numbers> [MANY <number>] [ARGUMENTS <words>] [OPTIONS <words for tests/mpi/run.py>]
 #               [ON_XYLEM <collectives>] [HOSTS <number>] [ENVIRONMENT <NAME=VALUE>...] [MPIS <names>] [TIMEOUT <seconds>]
 #               [LABELS <labels>])
 #   One CTest case per MPI and number of ranks, mpi.<name>.<mpi>.<ranks>: it fails if the program does, if it hangs, if anything is
 #   printed to stderr by Xylem, or if a call of the collectives ON_XYLEM was handed down.
+#   MANY is one more number of ranks, more than cores; under Open MPI only, whose ranks yield while they wait. MPICH's spin until
+#   the clock takes the core from them, so theirs is labelled long.
 #   A program elsewhere in the tree is named by its path without the MPI's suffix. Default label: mpi.
 #
 # xylem_mpi_test(<name> <source> RANKS <numbers> ...)
@@ -53,7 +55,7 @@ function(xylem_mpi_program name source)
 endfunction()
 
 function(xylem_mpi_run name)
-  cmake_parse_arguments(ARG "" "PROGRAM;TIMEOUT;HOSTS"
+  cmake_parse_arguments(ARG "" "PROGRAM;TIMEOUT;HOSTS;MANY"
     "RANKS;ARGUMENTS;OPTIONS;ON_XYLEM;ENVIRONMENT;MPIS;LABELS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_PROGRAM OR NOT ARG_RANKS)
     message(FATAL_ERROR "xylem_mpi_run(${name}): wrong or missing arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -84,7 +86,11 @@ function(xylem_mpi_run name)
     if(NOT mpi IN_LIST ARG_MPIS OR (ARG_PROGRAM MATCHES "/fortran_" AND NOT XYLEM_${MPI}_MPIFORT))
       continue()
     endif()
-    foreach(ranks IN LISTS ARG_RANKS)
+    foreach(ranks IN LISTS ARG_RANKS ARG_MANY)
+      set(labels "${ARG_LABELS}")
+      if(ranks STREQUAL "${ARG_MANY}" AND mpi STREQUAL mpich AND openmpi IN_LIST ARG_MPIS)
+        list(APPEND labels long)
+      endif()
       set(test mpi.${name}.${mpi}.${ranks})
       add_test(NAME ${test}
         COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tests/mpi/run.py"
@@ -94,7 +100,7 @@ function(xylem_mpi_run name)
       # run.py ends the job itself and says so; CTest's own limit is for the case that this fails.
       math(EXPR limit "${ARG_TIMEOUT} * 2 + 20")
       # Ranks that share a core with another test's are slow: a test of n ranks counts as n processors.
-      set_tests_properties(${test} PROPERTIES TIMEOUT ${limit} LABELS "${ARG_LABELS}" PROCESSORS ${ranks})
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${limit} LABELS "${labels}" PROCESSORS ${ranks})
     endforeach()
   endforeach()
 endfunction()

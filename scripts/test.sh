@@ -31,7 +31,16 @@ run_tests() {
   # ThreadSanitizer of this compiler cannot start where addresses are randomised widely; containers may forbid to turn it off.
   local plain_addresses=()
   setarch --addr-no-randomize true 2>/dev/null && plain_addresses=(setarch --addr-no-randomize)
-  "${plain_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)" "${selection[@]}"
+  "${plain_addresses[@]}" ctest --preset "$1" --parallel "$(nproc)" --output-junit "$PWD/build/$1.tests.xml" \
+    "${selection[@]}"
+}
+
+# The ten tests of all presets that took longest.
+slowest_tests() {
+  local preset
+  for preset in "${presets[@]}"; do
+    sed -nE "s/.*<testcase name=\"([^\"]*)\".* time=\"([0-9.]+)\".*/\2 $preset \1/p" "build/$preset.tests.xml"
+  done | sort -rn | head -n 10 | xargs -n 3 printf '%7.1f s  %-8s %s\n'
 }
 
 setup=()
@@ -53,5 +62,7 @@ fi
 
 printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"
+printf '\nslowest tests\n'
+slowest_tests
 ((failures == 0)) && echo "All steps passed." || echo "$failures steps FAILED."
 exit $((failures > 0))
