@@ -60,12 +60,6 @@ class Tables {
   std::vector<exec::Channel> channels_;
 };
 
-const Driver& the_driver() {
-  const Driver* const driver = driver_in_process();
-  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
-  return *driver;
-}
-
 }  // namespace
 
 DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t ranks, std::uint32_t& abort_word)

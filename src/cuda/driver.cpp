@@ -68,6 +68,8 @@ void fill_memory(Symbols& symbols, Driver& d) {
   symbols.find("cuIpcGetMemHandle", d.ipc_get_mem_handle);
   symbols.find("cuIpcOpenMemHandle_v2", d.ipc_open_mem_handle);
   symbols.find("cuIpcCloseMemHandle", d.ipc_close_mem_handle);
+  symbols.find("cuIpcGetEventHandle", d.ipc_get_event_handle);
+  symbols.find("cuIpcOpenEventHandle", d.ipc_open_event_handle);
 }
 
 void fill_work(Symbols& symbols, Driver& d) {
@@ -152,6 +154,12 @@ const Driver* driver_in_process() {
   static const bool looks = settings().cuda == CudaUse::on ||
                             (settings().cuda == CudaUse::automatic && (host_has_device() || look_again() != nullptr));
   return looks ? look_again() : nullptr;
+}
+
+const Driver& the_driver() {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
+  return *driver;
 }
 
 const Driver* open_driver(std::string& why) {

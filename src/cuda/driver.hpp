@@ -46,6 +46,8 @@ struct Driver {
   decltype(&cuIpcGetMemHandle) ipc_get_mem_handle = nullptr;
   decltype(&cuIpcOpenMemHandle) ipc_open_mem_handle = nullptr;
   decltype(&cuIpcCloseMemHandle) ipc_close_mem_handle = nullptr;
+  decltype(&cuIpcGetEventHandle) ipc_get_event_handle = nullptr;
+  decltype(&cuIpcOpenEventHandle) ipc_open_event_handle = nullptr;
 
   decltype(&cuStreamCreate) stream_create = nullptr;
   decltype(&cuStreamDestroy) stream_destroy = nullptr;
@@ -71,6 +73,9 @@ struct Driver {
 // auto, on a host without an NVIDIA device: null for good if it is not loaded when first asked for, so that nobody looks
 // again in vain. Thread-safe.
 const Driver* driver_in_process();
+
+// The same, for those who cannot do without. Throws Error.
+const Driver& the_driver();
 
 // This host has an NVIDIA device: cheap, starts nothing.
 bool host_has_device();

@@ -26,12 +26,6 @@ std::uint64_t this_process() {
   return token;
 }
 
-const Driver& the_driver() {
-  const Driver* const driver = driver_in_process();
-  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
-  return *driver;
-}
-
 struct OpenedBuffers {
   std::mutex mutex;
   std::list<OpenedBuffer> recent;  // the last used first

@@ -11,12 +11,6 @@
 namespace xylem::cuda {
 namespace {
 
-const Driver& the_driver() {
-  const Driver* const driver = driver_in_process();
-  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
-  return *driver;
-}
-
 // The kernels in the current context, loaded once for all communicators; they go with the context.
 CUmodule module_of_current_context(const Driver& driver) {
   static std::mutex mutex;

@@ -11,13 +11,6 @@ namespace {
 
 CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
-// What callers of the functions below have checked by memory_of().
-const Driver& the_driver() {
-  const Driver* const driver = driver_in_process();
-  if (driver == nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, "this process has loaded no NVIDIA driver");
-  return *driver;
-}
-
 }  // namespace
 
 Memory memory_of(const void* address) {

@@ -1,4 +1,4 @@
-// A copy that the threads of a Team share: bytes [i * 16, ...) by thread i where alignment allows.
+// Copies that the threads of a Team share: bytes [i * 16, ...) by thread i where alignment allows.
 #pragma once
 
 #include "cuda/kernels/pack.hpp"
@@ -30,6 +30,35 @@ XYLEM_HD_CALLED inline void copy_shared(Share share, std::byte* out, const std::
   } else {
     copy_packs<1, 4>(share, out, in, bytes);
   }
+}
+
+template <std::size_t kBytes>
+XYLEM_HD void exchange_packs(Share share, std::byte* a_out, const std::byte* a_in, std::byte* b_out, const std::byte* b_in,
+                             std::size_t bytes) {
+  struct Both {
+    Pack<kBytes> a, b;
+  };
+  for_each_pack<kBytes, 1>(
+      share, 0, bytes / kBytes * kBytes,
+      [&](std::size_t at) {
+        return Both{load_pack<kBytes>(a_in + at), load_pack<kBytes>(b_in + at)};
+      },
+      [&](std::size_t at, const Both& both) {
+        store_pack<kBytes>(a_out + at, both.b);
+        store_pack<kBytes>(b_out + at, both.a);
+      });
+}
+
+// a_out <- b_in and b_out <- a_in, where a_out may be a_in and b_out may be b_in. Any alignment.
+XYLEM_HD_CALLED inline void exchange_shared(Share share, std::byte* a_out, const std::byte* a_in, std::byte* b_out,
+                                            const std::byte* b_in, std::size_t bytes) {
+  const bool aligned = multiple_of(low_bits(a_out) | low_bits(a_in) | low_bits(b_out) | low_bits(b_in), 16);
+  std::size_t body = 0;
+  if (aligned) {
+    body = bytes / 16 * 16;
+    exchange_packs<16>(share, a_out, a_in, b_out, b_in, body);
+  }
+  exchange_packs<1>(share, a_out + body, a_in + body, b_out + body, b_in + body, bytes - body);
 }
 
 }  // namespace xylem::cuda

@@ -26,6 +26,12 @@ struct Resident {
   std::byte* output = nullptr;       // null: has none in this call
 };
 
+// Lengths and offsets of blocks that differ, by rank.
+struct BlockTable {
+  std::size_t lengths[kMaxResidents] = {};
+  std::size_t offsets[kMaxResidents] = {};
+};
+
 // What a block met, in memory that host and device can write. A kernel writes only where it met a fault; the host reads, and
 // clears, when the kernel has ended.
 struct KernelReport {
@@ -35,9 +41,11 @@ struct KernelReport {
 };
 
 struct KernelCall {
-  // Of the whole call; blocks cut it themselves. Device pointers throughout: buffers, scratch, lengths and offsets of blocks,
-  // members of groups. Scratch is that of block 0. Where residents' inputs are folded, args.input is `folded`.
+  // Of the whole call; blocks cut it themselves. Device pointers throughout: buffers, scratch, members of groups. Scratch is
+  // that of block 0. Where residents' inputs are folded, args.input is `folded`.
   coll::Args args;
+  // Where args say that blocks differ, in place of args' own lengths and offsets: so they are part of a captured graph.
+  BlockTable sent, received;
   std::size_t scratch_stride = 0;  // from a block's scratch to the next one's: what the algorithm needs for the longest part
 
   xylem_type type = XYLEM_BYTE;
@@ -53,7 +61,8 @@ struct KernelCall {
   exec::Endpoints* endpoints = nullptr;
   KernelReport* reports = nullptr;  // by block
 
-  // The ranks of this GPU in rank order, the leader too; none where the leader is alone. Vectors only, but for "direct".
+  // The ranks of this GPU in rank order, the leader too; none where the leader is alone. Vectors only, but for "direct", for
+  // which args.root is a place in this table.
   std::uint32_t residents = 0;
   std::byte* folded = nullptr;     // args.output, or memory of that size. Null: nothing is folded
   std::uint32_t folded_first = 0;  // the resident that the fold begins with: `folded` may be its input, and no other's
@@ -62,6 +71,32 @@ struct KernelCall {
 
 // Parameters of a kernel: 4 KiB at most.
 static_assert(sizeof(KernelCall) <= 4096);
+
+// For the host: where args say that blocks differ, puts their lengths and offsets where kernels find them.
+inline void fill_tables(KernelCall& call, std::uint32_t ranks) {
+  const auto fill = [ranks](BlockTable& table, const coll::Blocks& blocks) {
+    for (std::uint32_t rank = 0; blocks.lengths != nullptr && rank < ranks; ++rank) {
+      table.lengths[rank] = blocks.lengths[rank];
+      table.offsets[rank] = blocks.offsets[rank];
+    }
+  };
+  fill(call.sent, call.args.sent);
+  fill(call.received, call.args.received);
+}
+
+// What a block goes by. `call` must outlive it.
+XYLEM_HD inline coll::Args args_of(const KernelCall& call, coll::LaneShare block) {
+  coll::Args args = call.args;
+  if (args.sent.lengths != nullptr) {
+    args.sent.lengths = call.sent.lengths;
+    args.sent.offsets = call.sent.offsets;
+  }
+  if (args.received.lengths != nullptr) {
+    args.received.lengths = call.received.lengths;
+    args.received.offsets = call.received.offsets;
+  }
+  return args.of_lane(block);
+}
 
 // What a block does where it met a fault. What was met here tells more than that somebody gave up; halves of a block may
 // report at the same time: either will do.

@@ -13,7 +13,8 @@ constexpr coll::AlgorithmList<Algorithms..., More...> append(coll::AlgorithmList
 
 using KernelList =
     decltype(append<DirectVector<coll::Collective::allreduce>, DirectVector<coll::Collective::reduce>,
-                    DirectVector<coll::Collective::bcast>, DirectAllgather, DirectReduceScatterBlock>(coll::Algorithms()));
+                    DirectVector<coll::Collective::bcast>, DirectAllgather, DirectReduceScatterBlock, DirectGather,
+                    DirectScatter, DirectAlltoall, DirectScan, DirectExscan>(coll::Algorithms()));
 
 template <class... Algorithms>
 constexpr std::tuple<Algorithms...> as_tuple(coll::AlgorithmList<Algorithms...>);

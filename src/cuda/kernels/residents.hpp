@@ -28,14 +28,26 @@ class Residents {
     arithmetic_.copy(team_, {out, bytes}, {in, bytes});
   }
 
+  // a_out <- b_in and b_out <- a_in, where an output may be the input of the same name.
+  XYLEM_HD_CALLED void exchange(std::byte* a_out, const std::byte* a_in, std::byte* b_out, const std::byte* b_in,
+                                std::size_t bytes) {
+    team_.sync();
+    exchange_shared(BlockArithmetic::share_of(team_), a_out, a_in, b_out, b_in, bytes);
+  }
+
+  // out <- left op right; out may be either.
+  XYLEM_HD_CALLED void reduce(std::byte* out, const std::byte* left, const std::byte* right, std::size_t bytes) {
+    team_.sync();
+    arithmetic_.reduce(team_, {out, bytes}, {left, bytes}, {right, bytes});
+  }
+
   // out <- the fold of all inputs, from `skip` on. It begins with resident `first`, in whose input `out` may lie; the others
   // follow in rank order.
   XYLEM_HD_CALLED void fold(std::uint32_t first, std::byte* out, std::size_t skip, std::size_t bytes) {
     const std::byte* left = at(first).input + skip;
     for (std::uint32_t i = 0; i < count(); ++i) {
       if (i == first) continue;
-      team_.sync();
-      arithmetic_.reduce(team_, {out, bytes}, {left, bytes}, {at(i).input + skip, bytes});
+      reduce(out, left, at(i).input + skip, bytes);
       left = out;
     }
     if (left != out) copy(out, left, bytes);

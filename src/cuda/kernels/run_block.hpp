@@ -13,7 +13,7 @@ using BlockPort = exec::MemoryPort<Team, BlockArithmetic>;
 
 template <class Algorithm, class Team>
 XYLEM_HD void run_block(Team& team, const KernelCall& call, std::uint32_t block, std::uint32_t blocks) {
-  coll::Args part = call.args.of_lane({block, blocks});
+  coll::Args part = args_of(call, {block, blocks});
   Residents<Team> residents(team, call);
   if constexpr (requires { Algorithm::run(residents, call, part); }) {
     Algorithm::run(residents, call, part);

@@ -161,6 +161,7 @@ class KernelRank {
     made.args.rank = rank_;
     made.args.ranks = size();
     set_buffers(made.args, call, size(), offsets_);
+    cuda::fill_tables(made, size());
     made.args.chunk_bytes = world_.shape().chunk_bytes / made.args.element_bytes * made.args.element_bytes;
     made.args.all = members_.all();
     made.args.host = members_.host();
@@ -187,7 +188,7 @@ class KernelRank {
     std::uint32_t place = 0;
     while (leaders_[place] != rank_) ++place;
     made.args.all = made.args.host = {leaders_.data(), place, static_cast<std::uint32_t>(leaders_.size())};
-    made.args.root = world_.leader_of(call.root);
+    made.args.root = leaders_.size() == 1 ? call.root : world_.leader_of(call.root);
     const bool bcast = call.collective == coll::Collective::bcast;
     for (const std::uint32_t resident : residents_) {
       const Call& theirs = world_.call_of(resident);
@@ -197,11 +198,12 @@ class KernelRank {
       if (coll::facts(call.collective).rooted && resident == call.root) made.args.output = output;
     }
     if (bcast) made.args.input = made.args.output;
-    if (!coll::facts(call.collective).reduces || call.collective == coll::Collective::reduce_scatter_block) return;
+    if (call.collective != coll::Collective::allreduce && call.collective != coll::Collective::reduce) return;
     folded_.resize(made.args.sent.length);
-    made.folded = made.args.output != nullptr && (call.collective != coll::Collective::reduce || rank_ == made.args.root)
-                      ? made.args.output
-                      : folded_.data();
+    made.folded =
+        made.args.output != nullptr && (call.collective != coll::Collective::reduce || rank_ == world_.leader_of(call.root))
+            ? made.args.output
+            : folded_.data();
     made.args.input = made.folded;
     for (std::uint32_t i = 0; i < made.residents; ++i) {
       if (made.resident[i].input == made.folded) made.folded_first = i;

@@ -119,9 +119,12 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SharedGpus,
                          testing::Values(std::vector<std::uint32_t>{0, 1, 0, 1}, std::vector<std::uint32_t>{0, 0, 1},
                                          std::vector<std::uint32_t>{0, 1, 1, 1, 2}));
 
+constexpr Collective kDirect[] = {
+    Collective::allreduce, Collective::reduce,  Collective::bcast,    Collective::allgather, Collective::reduce_scatter_block,
+    Collective::gather,    Collective::scatter, Collective::alltoall, Collective::scan,      Collective::exscan};
+
 TEST(DirectKernels, ServeRanksOfOneGpu) {
-  for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::allgather,
-                                      Collective::reduce_scatter_block}) {
+  for (const Collective collective : kDirect) {
     for (const std::uint32_t ranks : {2U, 3U, 7U}) {
       for (const std::uint32_t lanes : {1U, 4U}) {
         SCOPED_TRACE(coll::collective_name(collective));
@@ -209,8 +212,7 @@ TEST(Kernels, AreAllThere) {
   for (const plan::Algorithm& algorithm : plan::catalogue()) {
     EXPECT_NE(find_kernel(cuda::kernel_name(algorithm.collective, algorithm.name)), nullptr) << algorithm.name;
   }
-  for (const Collective collective : {Collective::allreduce, Collective::reduce, Collective::bcast, Collective::allgather,
-                                      Collective::reduce_scatter_block}) {
+  for (const Collective collective : kDirect) {
     EXPECT_NE(find_kernel(cuda::kernel_name(collective, "direct")), nullptr);
   }
   EXPECT_EQ(find_kernel("xylem_allreduce_none"), nullptr);
