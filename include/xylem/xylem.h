@@ -15,13 +15,31 @@
  * - `stream` says where the call is ordered. XYLEM_STREAM_NONE: the call blocks until the result is in the receive buffer
  *   and the send buffer may be reused; device buffers are read after the work that is in the legacy default stream by then.
  *   Any other value is a CUDA stream: device buffers are read after the work that is in it, and work put into it later finds
- *   the result. It is refused with XYLEM_ERROR_UNSUPPORTED where the process has no CUDA driver, and while the stream is
- *   being captured.
+ *   the result. It is refused with XYLEM_ERROR_UNSUPPORTED where the process has no CUDA driver. See "Streams" below.
  * - Threads: one communicator is used by one thread at a time; different communicators by different threads at once. Waiting
  *   for a nonblocking call is no use of its communicator in this sense.
  * - Results of a reduction are bitwise equal on all ranks that receive them, and from run to run with the same number of
  *   ranks and the same placement on hosts.
  * - No function throws or exits. Each returns a status; xylem_last_error() tells more in words.
+ *
+ * Streams. Where kernels run a call, the host does not wait for them: the call returns when all ranks have come to it and it
+ * has its place in the stream. Calls that kernels cannot run (xylem_statistics() counts them as staged) wait on the host for
+ * the stream. So
+ * - what is in a stream before a call must be able to end while this and other ranks' hosts are inside of Xylem;
+ * - the first call of a communicator on device buffers, and the first on a new buffer where ranks share a GPU, may wait for
+ *   all streams of the context: the driver does so when it opens memory of another process;
+ * - a send buffer may be written, and any buffer freed, after the stream has passed the call;
+ * - an error that a kernel meets is told by the next call on the communicator, or by xylem_comm_check();
+ * - xylem_comm_destroy() waits for the communicator's kernels.
+ * Each rank chooses its stream, or XYLEM_STREAM_NONE, for itself. All calls of a communicator run one after the other, also
+ * where they are in different streams.
+ *
+ * Stream capture. Blocking calls can be captured into a graph where all ranks are on one host and each has a GPU of its own
+ * that reaches the others'. All ranks capture the same calls, and launch their graphs the same number of times, in the same
+ * order with other calls of the communicator; on each rank these follow one another, as in one stream. Arrays of counts are
+ * read when the call is captured. The communicator lives as long as the graph is launched. Everywhere else, and where only
+ * some ranks capture, the call is refused on all ranks with XYLEM_ERROR_UNSUPPORTED; capture and communicator stay as they
+ * were.
  */
 #ifndef XYLEM_XYLEM_H
 #define XYLEM_XYLEM_H
@@ -173,6 +191,13 @@ XYLEM_API xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, x
 
 /** Ends a communicator, after its outstanding calls. Every rank calls it once; no rank waits for another. NULL is ignored. */
 XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
+
+/**
+ * What has come so far of the calls on `comm` in streams. Once a stream has passed a call, and this succeeds, its result is
+ * good; otherwise `comm` cannot be used any more. Waits for nothing. A rank that waits for a stream in another way does not
+ * learn that a rank has died.
+ */
+XYLEM_API xylem_status xylem_comm_check(xylem_comm_t comm);
 
 /** This rank in `comm`. */
 XYLEM_API xylem_status xylem_comm_rank(xylem_comm_t comm, int* rank);

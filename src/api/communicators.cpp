@@ -72,3 +72,11 @@ xylem_status xylem_comm_size(xylem_comm_t comm, int* size) {
   *size = static_cast<int>(comm->communicator->size());
   return XYLEM_SUCCESS;
 }
+
+xylem_status xylem_comm_check(xylem_comm_t comm) {
+  return guarded("xylem_comm_check", [&] {
+    if (comm == nullptr) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_check: comm is NULL");
+    const xylem_status status = comm->communicator->check();
+    return status == XYLEM_SUCCESS ? status : fail(status, comm->communicator->error());
+  });
+}

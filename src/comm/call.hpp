@@ -29,8 +29,9 @@ struct Call {
   xylem_op op = XYLEM_OP_COUNT;  // XYLEM_OP_COUNT: reduces nothing
   std::uint32_t root = 0;        // 0 where there is none
   xylem_stream_t stream = XYLEM_STREAM_NONE;
-  bool internal = false;         // Xylem's own: not counted
-  BlockList sent{}, received{};  // the blocks of the input and of the output, where these are blocks and may differ
+  bool internal = false;               // Xylem's own: not counted
+  const Call* on_behalf_of = nullptr;  // of an internal one: the call that ranks which find something else are told of
+  BlockList sent{}, received{};        // the blocks of the input and of the output, where these are blocks and may differ
   const coll::Exchange* exchange = nullptr;  // sends and receives, in place of a collective; then nothing else counts
 };
 

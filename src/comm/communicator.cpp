@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "comm/device_path.hpp"
-#include "comm/staging.hpp"
 #include "cuda/presence.hpp"
 #include "exec/copy.hpp"
 #include "exec/reduce.hpp"
@@ -171,8 +170,9 @@ Communicator::Execution Communicator::prepare(const Call& call) {
 }
 
 // Before the first byte of the call: a peer that finds another call's signature looks here for what it was.
-void Communicator::announce(const Call& call, std::uint32_t signature) {
-  memory_->own_record().publish({.sequence = sequence_,
+void Communicator::announce(const Call& announced, std::uint32_t signature) {
+  const Call& call = announced.on_behalf_of == nullptr ? announced : *announced.on_behalf_of;
+  memory_->own_record().publish({.sequence = sequence_ + (&call == &announced ? 0 : 1),
                                  .bytes = own_bytes(call),
                                  .signature = signature,
                                  .collective = static_cast<std::uint32_t>(call.collective),
@@ -235,29 +235,6 @@ xylem_status Communicator::run(const Call& call) {
   return request.status();
 }
 
-xylem_status Communicator::run_with_devices(const Call& call) {
-  complete();  // then this thread alone has the communicator
-  if (broken_ != XYLEM_SUCCESS) return broken_;
-  if (call.stream != XYLEM_STREAM_NONE) {
-    if (const char* const obstacle = cuda::obstacle_to_waiting(call.stream); obstacle != nullptr) {
-      error_ = describe(call, size()) + ": " + obstacle;
-      return XYLEM_ERROR_UNSUPPORTED;
-    }
-  }
-  try {
-    if (device_path_ != nullptr) {
-      if (const std::optional<xylem_status> done = device_path_->run(call)) return *done;
-    }
-    const StagedCall staged(call, buffer_bytes(call, rank(), size()));
-    if (staged.staged()) counters_.count_staged();
-    const xylem_status status = run_on_host(staged.on_host());
-    if (status == XYLEM_SUCCESS) staged.copy_back();
-    return status;
-  } catch (const Error& error) {
-    return give_up(call, error.code(), error.what());
-  }
-}
-
 xylem_status Communicator::run_on_host(const Call& call) {
   if (broken_ != XYLEM_SUCCESS) return broken_;
   if (!call.internal) ++sequence_;
@@ -299,15 +276,16 @@ std::string Communicator::where(std::uint32_t rank) const {
 }
 
 std::string Communicator::title(const Call& call) const {
+  if (call.on_behalf_of != nullptr) return title(*call.on_behalf_of);
   return describe(call, size()) + ", call " + std::to_string(sequence_) + " of this communicator of " +
          std::to_string(size()) + " ranks";
 }
 
-xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32_t peer) {
+xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std::uint32_t peer) {
   broken_ = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
-  error_ = title(call) + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")";
+  error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   const bool learned = fault == exec::Fault::aborted;
@@ -316,9 +294,9 @@ xylem_status Communicator::fail(const Call& call, exec::Fault fault, std::uint32
 }
 
 // This rank cannot take part: the others must not wait for it.
-xylem_status Communicator::give_up(const Call& call, xylem_status status, const std::string& reason) {
+xylem_status Communicator::give_up(const std::string& title, xylem_status status, const std::string& reason) {
   broken_ = status;
-  error_ = title(call) + ", on " + where(rank()) + ": " + reason;
+  error_ = title + ", on " + where(rank()) + ": " + reason;
   tell_others(false, rank());
   return broken_;
 }

@@ -56,6 +56,9 @@ class Communicator {
   xylem_status run(const Call& call);
   const std::string& error() const { return error_; }
 
+  // What has come so far of calls in streams, whose kernels may still run. Waits for nothing.
+  xylem_status check();
+
   // Starts a call of this communicator and returns, whatever other ranks do. The request must live until it is done; then, if
   // this succeeded, it says what came of the call. ProgressEngine waits for it.
   xylem_status start(Request& request);
@@ -78,6 +81,7 @@ class Communicator {
   void complete();
 
  private:
+  friend class DeviceAgreement;
   friend class DevicePath;
   friend class ProgressEngine;
 
@@ -122,9 +126,14 @@ class Communicator {
   xylem_status run_on_host(const Call& call);
   bool needs_no_algorithm(const Call& call) const;
   xylem_status run_alone(const Call& call);
-  xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer);
-  xylem_status give_up(const Call& call, xylem_status status, const std::string& reason);
+  xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer) { return fail(title(call), fault, peer); }
+  xylem_status fail(const std::string& title, exec::Fault fault, std::uint32_t peer);
+  xylem_status give_up(const Call& call, xylem_status status, const std::string& reason) {
+    return give_up(title(call), status, reason);
+  }
+  xylem_status give_up(const std::string& title, xylem_status status, const std::string& reason);
   std::string title(const Call& call) const;
+  std::string earlier_title() const;
   void tell_others(bool learned, std::uint32_t failed_rank);
   std::byte* scratch(std::size_t bytes);
   void announce(const Call& call, std::uint32_t signature);

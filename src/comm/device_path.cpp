@@ -1,270 +1,216 @@
 #include "comm/device_path.hpp"
 
-#include <set>
+#include <algorithm>
 #include <thread>
 
 #include "base/log.hpp"
 #include "comm/communicator.hpp"
-#include "cuda/kernels/kernel_name.hpp"
-#include "exec/reduce.hpp"
 
 namespace xylem {
 
 namespace {
 
-// A block of a kernel is worth its start from so many bytes on.
-constexpr std::size_t kBytesPerBlock = 32 * 1024;
-
-bool has_kernel(coll::Collective collective) {
-  switch (collective) {
-    case coll::Collective::allreduce:
-    case coll::Collective::reduce:
-    case coll::Collective::bcast:
-    case coll::Collective::allgather:
-    case coll::Collective::reduce_scatter_block:
-      return true;
-    default:
-      return false;
-  }
-}
+using coll::Collective;
 
 // No GPU computes with these.
 bool is_long_double(xylem_type type) {
   return type == XYLEM_LONG_DOUBLE || type == XYLEM_COMPLEX_LONG_DOUBLE || type == XYLEM_LONG_DOUBLE_INT;
 }
 
-plan::Shape device_shape(std::uint32_t ranks) {
-  plan::Shape shape;
-  shape.ranks = shape.ranks_per_host = ranks;
-  shape.slot_bytes = cuda::kDeviceSlotBytes;
-  return shape;
+bool on_channels(Collective collective) {
+  const auto all = plan::catalogue();
+  return std::any_of(all.begin(), all.end(), [collective](const plan::Algorithm& algorithm) {
+    return algorithm.collective == collective && !algorithm.traits.board;
+  });
 }
 
-// Thrown where another rank broke the communicator in an agreement: all there is to say has been said.
-struct Broken {};
+// Where some GPUs are shared and there are several, a block of a call would have to be of several ranks.
+bool on_shared_devices(Collective collective) {
+  return collective == Collective::allreduce || collective == Collective::reduce || collective == Collective::bcast;
+}
 
-void tell(const std::string& text) {
-  if (log::enabled(log::Level::info)) log::info(text);
+bool overlap(const Call& call, const BufferBytes& bytes) {
+  const auto* const input = static_cast<const std::byte*>(call.input);
+  const auto* const output = static_cast<const std::byte*>(call.output);
+  return input < output + bytes.output && output < input + bytes.input;
 }
 
 }  // namespace
 
-DevicePath::DevicePath(Communicator& communicator)
-    : communicator_(communicator),
-      planner_(device_shape(communicator.size()), communicator.settings_.algorithm, communicator.settings_.chunk_bytes) {}
+DevicePath::DevicePath(Communicator& communicator) : communicator_(communicator) {}
+
+DevicePath::~DevicePath() {
+  try {
+    finish_what_runs();
+  } catch (const Error&) {
+    // The program has ended the context, and with it the kernels.
+  }
+}
 
 std::optional<xylem_status> DevicePath::run(const Call& call) {
-  // What all ranks know alike.
-  const std::uint32_t ranks = communicator_.size();
-  if (way_ == Way::none || !has_kernel(call.collective) || moves_nothing(call, ranks)) return std::nullopt;
-  if (ranks > cuda::kMaxResidents || (coll::facts(call.collective).reduces && is_long_double(call.type))) return std::nullopt;
+  if (const std::optional<Met> met = take_fault())
+    return communicator_.fail(communicator_.earlier_title(), met->fault, met->rank);
+  if (!may_serve(call)) return std::nullopt;
   try {
-    if (any(!suits(call))) return std::nullopt;
-    if (way_ == Way::unknown) way_ = find_way();
-    if (way_ == Way::own_device) return run_on_own_device(call);
-    if (way_ != Way::one_device || any(!make_card(call))) return std::nullopt;
-    const xylem_status status = run_on_one_device(call);
-    if (way_ == Way::none) return std::nullopt;
-    return status;
-  } catch (const Broken&) {
+    return run_agreed(call);
+  } catch (const DeviceAgreement::Broken&) {
     return communicator_.broken_;
   }
 }
 
-// Whether this rank's buffers lie on the one device that it uses. They are final when this returns.
-bool DevicePath::suits(const Call& call) {
-  const BufferBytes bytes = buffer_bytes(call, communicator_.rank(), communicator_.size());
-  const cuda::Memory input = cuda::memory_of(bytes.input == 0 ? call.output : call.input);
-  const cuda::Memory output = bytes.output == 0 ? input : cuda::memory_of(call.output);
-  for (const cuda::Memory* memory : {&input, &output}) {
-    if (memory->kind != cuda::MemoryKind::device) return false;
-    if (stream_ == nullptr && !make_stream(*memory)) return false;
-    if (memory->device != stream_->near().device || memory->context != stream_->near().context) return false;
-  }
-  try {
-    cuda::wait_for(call.stream == XYLEM_STREAM_NONE ? cuda::default_stream() : call.stream, input);
-    return true;
-  } catch (const Error& error) {
-    tell(std::string("device buffers go through host memory: ") + error.what());
-    return false;
-  }
-}
-
-bool DevicePath::make_stream(const cuda::Memory& near) {
-  if (no_kernels_) return false;
-  try {
-    stream_ = std::make_unique<cuda::KernelStream>(near);
-    return true;
-  } catch (const Error& error) {
-    no_kernels_ = true;
-    tell(std::string("kernels do not run here: ") + error.what());
-    return false;
-  }
-}
-
-DevicePath::Way DevicePath::find_way() {
-  const std::vector<cuda::DeviceUuid> devices = gather(cuda::uuid_of(stream_->near().device));
-  const std::size_t different = std::set(devices.begin(), devices.end()).size();
-  if (different == 1) return Way::one_device;
-  return different == devices.size() && connect() ? Way::own_device : Way::none;
-}
-
-// Collective: channels between the ranks' devices, on all ranks or on none.
-bool DevicePath::connect() {
-  const auto guarded = [&](auto step) {
-    try {
-      step();
-      return true;
-    } catch (const Error& error) {
-      tell(std::string("no channels between devices, their buffers go through host memory: ") + error.what());
-      return false;
-    }
-  };
-  const bool made = guarded([&] {
-    const std::string any_kernel = cuda::kernel_name(coll::Collective::allreduce, "ring");
-    if (stream_->room(any_kernel) < cuda::kLanes) throw Error(XYLEM_ERROR_UNSUPPORTED, "the device has too few processors");
-    links_ = std::make_unique<cuda::DeviceLinks>(stream_->near(), communicator_.rank(), communicator_.size(),
-                                                 communicator_.memory_->abort_word());
-  });
-  if (any(!made)) return false;
-  const std::vector<cuda::ExportedBuffer> infos = gather(links_->info());
-  return !any(!guarded([&] { links_->connect(infos); }));
-}
-
-bool DevicePath::make_card(const Call& call) {
-  const BufferBytes bytes = buffer_bytes(call, communicator_.rank(), communicator_.size());
-  card_ = {};
-  try {
-    if (bytes.input != 0) card_.input = cuda::export_buffer(call.input, cuda::memory_of(call.input));
-    if (bytes.output != 0) card_.output = cuda::export_buffer(call.output, cuda::memory_of(call.output));
-    return true;
-  } catch (const Error& error) {
-    tell(std::string("device buffers go through host memory: ") + error.what());
-    return false;
-  }
-}
-
-cuda::KernelCall DevicePath::kernel_call(const Call& call) const {
+// What all ranks know alike before they have met.
+bool DevicePath::may_serve(const Call& call) const {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
-  cuda::KernelCall kernel;
-  kernel.args.rank = communicator_.rank();
-  kernel.args.ranks = communicator_.size();
-  kernel.args.all = {nullptr, communicator_.rank(), communicator_.size()};
-  std::vector<std::size_t> none;  // even blocks need no offsets
-  set_buffers(kernel.args, call, communicator_.size(), none);
-  kernel.type = facts.reduces ? call.type : XYLEM_BYTE;
-  kernel.op = facts.reduces ? call.op : XYLEM_OP_COUNT;
-  kernel.signature = call_signature(call, communicator_.size());
-  return kernel;
+  const std::uint32_t ranks = communicator_.size();
+  if (way_ == Way::none || call.exchange != nullptr || facts.input == coll::Buffer::none) return false;
+  if (ranks > cuda::kMaxResidents || moves_nothing(call, ranks) || (facts.reduces && is_long_double(call.type))) return false;
+  return way_ == Way::unknown || serves(call);
 }
 
-xylem_status DevicePath::run_on_one_device(const Call& call) {
-  const std::uint32_t leader = coll::facts(call.collective).rooted ? call.root : 0;
-  const std::vector<Card> cards = gather(card_);
-  bool failed = false;
-  if (communicator_.rank() == leader) {
-    try {
-      launch_for_all(call, cards);
-    } catch (const Error& error) {
-      failed = true;
-      log::warn(std::string("device buffers of a communicator go through host memory from now on: ") + error.what());
+// What all know alike once they have.
+bool DevicePath::serves(const Call& call) const {
+  if (groups_->all_on_one()) return !coll::facts(call.collective).uneven;
+  return groups_->shared() ? on_shared_devices(call.collective) : on_channels(call.collective);
+}
+
+std::optional<xylem_status> DevicePath::run_agreed(const Call& call) {
+  const DeviceAgreement agreement(communicator_, call);
+  std::vector<Offer> offers = agreement.gather(offer(call));
+  Terms terms(offers);
+  if (terms.captured_in_part()) {
+    communicator_.error_ = describe(call, communicator_.size()) +
+                           ": the streams of some ranks are being captured into graphs, and those of others are not";
+    return XYLEM_ERROR_UNSUPPORTED;
+  }
+  if (terms.refused()) return std::nullopt;
+  if (way_ == Way::unknown) {
+    way_ = connect(agreement) ? Way::kernels : Way::none;
+    if (way_ == Way::none || !serves(call)) return std::nullopt;
+    // Now that it is known what has to be said.
+    offers = agreement.gather(offer(call));
+    terms = Terms(offers);
+    if (terms.refused()) return std::nullopt;
+  }
+  // A graph is launched by each rank for itself: nobody would order it behind what others do.
+  if (terms.captured() && groups_->shared()) return std::nullopt;
+  return launch(call, offers, terms, agreement);
+}
+
+DevicePath::Terms::Terms(std::span<const Offer> offers) {
+  for (const Offer& offer : offers) {
+    flags |= offer.flags;
+    bytes = std::max(bytes, offer.bytes);
+  }
+}
+
+DevicePath::Offer DevicePath::offer(const Call& call) {
+  const BufferBytes bytes = buffer_bytes(call, communicator_.rank(), communicator_.size());
+  const coll::CollectiveFacts& facts = coll::facts(call.collective);
+  const bool captured = call.stream != XYLEM_STREAM_NONE && cuda::state_of(call.stream) == cuda::StreamState::captured;
+  Offer offer;
+  offer.bytes = std::max(bytes.input, bytes.output);
+  offer.flags = captured ? Offer::captured : Offer::not_captured;
+  if (facts.uneven && facts.reduces && overlap(call, bytes)) offer.flags |= Offer::one_lane;
+  try {
+    if (!suits(call, bytes)) {
+      offer.flags |= Offer::refuses;
+      return offer;
     }
-    if (!failed) wait_for_kernel();
+    if (way_ == Way::kernels) prepare(call, bytes, offer);
+    if (call.stream == XYLEM_STREAM_NONE) {
+      cuda::wait_for(cuda::default_stream(), stream_->near());
+    } else if (!captured) {
+      arrived_->record(call.stream);
+    }
+  } catch (const Error& error) {
+    if (log::enabled(log::Level::info)) log::info(std::string("device buffers go through host memory: ") + error.what());
+    offer.flags |= Offer::refuses;
   }
-  if (any(failed)) {
-    way_ = Way::none;
-    return XYLEM_SUCCESS;
-  }
-  communicator_.counters_.count_on_device(call.collective, own_bytes(call));
-  return XYLEM_SUCCESS;
+  return offer;
 }
 
-// Throws Error; then nothing has been done.
-void DevicePath::launch_for_all(const Call& call, const std::vector<Card>& cards) {
-  const auto open = [&](const cuda::ExportedBuffer& buffer) -> std::byte* {
-    return buffer.process == 0 ? nullptr : cuda::open_buffer(buffer, stream_->near());
+// Whether this rank's buffers, which are final, and its stream lie on the one device that it uses.
+bool DevicePath::suits(const Call& call, const BufferBytes& bytes) {
+  const auto here = [this](const void* buffer) {
+    const cuda::Memory memory = cuda::memory_of(buffer);
+    if (memory.kind != cuda::MemoryKind::device || !make_stream(memory)) return false;
+    return memory.device == stream_->near().device && memory.context == stream_->near().context;
   };
-  const bool is_bcast = call.collective == coll::Collective::bcast;
-  cuda::KernelCall kernel = kernel_call(call);
-  kernel.residents = communicator_.size();
-  kernel.folded_first = communicator_.rank();
-  for (std::uint32_t rank = 0; rank < kernel.residents; ++rank) {
-    kernel.resident[rank].input = is_bcast ? nullptr : open(cards[rank].input);
-    kernel.resident[rank].output = open(cards[rank].output);
-  }
-  if (call.collective == coll::Collective::allreduce || call.collective == coll::Collective::reduce) {
-    kernel.folded = kernel.args.output;
-  }
-  const std::string name = cuda::kernel_name(call.collective, "direct");
-  const std::size_t wanted = coll::divide_up(agreed_bytes(call, communicator_.size()), kBytesPerBlock);
-  stream_->launch(name, kernel, static_cast<unsigned>(coll::smaller(wanted, stream_->room(name))));
+  if (bytes.input != 0 && !here(call.input)) return false;
+  if (bytes.output != 0 && !here(call.output)) return false;
+  if (stream_ == nullptr) return false;
+  return call.stream == XYLEM_STREAM_NONE || cuda::memory_of_stream(call.stream).context == stream_->near().context;
 }
 
-xylem_status DevicePath::run_on_own_device(const Call& call) {
-  const std::size_t bytes = agreed_bytes(call, communicator_.size());
-  cuda::KernelCall kernel = kernel_call(call);
-  const plan::Plan plan = planner_.choose(call.collective, bytes, kernel.args.element_bytes);
-  kernel.args.chunk_bytes = plan.chunk_bytes;
-  kernel.args.scratch = links_->scratch();
-  kernel.scratch_stride = cuda::kDeviceSlotBytes;
-  kernel.endpoints = links_->endpoints();
-  kernel.abort_word = links_->abort_word();
-  const std::string name = cuda::kernel_name(call.collective, plan::catalogue()[plan.algorithm].name);
-  const std::size_t blocks = coll::smaller(coll::divide_up(bytes, kBytesPerBlock), cuda::kLanes);
-  // Others may have launched theirs: an Error from here on ends the communicator, and with it their kernels.
-  stream_->launch(name, kernel, static_cast<unsigned>(blocks));
-  const exec::Fault waiting = wait_for_kernel();
-  const cuda::KernelReport met = stream_->take_fault();
-  if (met.fault != 0) return communicator_.fail(call, static_cast<exec::Fault>(met.fault), met.peer);
-  if (waiting != exec::Fault::none) return communicator_.fail(call, waiting, communicator_.rank());
-  // All kernels have ended: no rank frees its channels while another's kernel still writes there.
-  any(false);
+std::optional<xylem_status> DevicePath::launch(const Call& call, std::span<const Offer> offers, const Terms& terms,
+                                               const DeviceAgreement& agreement) {
+  std::string refusal;
+  if (groups_->leads()) {
+    try {
+      launch_kernel(call, offers, terms);
+      under_way_ = true;
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  }
+  // Whose kernel another rank launches must know that it has been launched; whose does not, that it never will be.
+  const bool failed = groups_->shared() ? agreement.any(!refusal.empty()) : !refusal.empty();
+  if (failed && groups_->all_on_one()) {
+    // Nothing has been done.
+    way_ = Way::none;
+    if (groups_->leads()) log::warn("device buffers of a communicator go through host memory from now on: " + refusal);
+    return std::nullopt;
+  }
+  ++communicator_.sequence_;
+  if (failed) {
+    if (refusal.empty()) refusal = "another rank could not launch its kernel";
+    return communicator_.give_up(call, XYLEM_ERROR_SYSTEM, refusal);
+  }
+  return conclude(call, terms);
+}
+
+xylem_status DevicePath::conclude(const Call& call, const Terms& terms) {
+  if (call.stream == XYLEM_STREAM_NONE) {
+    const exec::Fault waiting = wait_for_kernel();
+    if (const std::optional<Met> met = take_fault()) return communicator_.fail(call, met->fault, met->rank);
+    if (waiting != exec::Fault::none) return communicator_.fail(call, waiting, communicator_.rank());
+  } else if (!terms.captured()) {
+    finished_->hold(call.stream);
+  }
   communicator_.counters_.count_on_device(call.collective, own_bytes(call));
   return XYLEM_SUCCESS;
 }
 
-// What ended the wait of the host, if anything did; the kernel has ended in any case. Throws Error where it failed.
+// What ended the wait of the host, if anything did. Throws Error where the driver reports a failure. A leader's kernels have
+// ended in any case: they look at the abort word too.
 exec::Fault DevicePath::wait_for_kernel() {
   exec::Fault fault = exec::Fault::none;
   communicator_.waiter_.start();
-  while (stream_->busy()) {
+  while (!finished_->done()) {
     if (fault != exec::Fault::none) {
+      if (!groups_->leads()) return fault;
       std::this_thread::yield();
       continue;
     }
     fault = communicator_.waiter_.pause();
-    // Kernels look at this word too.
     if (fault != exec::Fault::none) communicator_.memory_->raise_abort(static_cast<std::uint32_t>(fault));
   }
+  under_way_ = false;
   return fault;
 }
 
-// Whether any rank says so. Throws Broken.
-bool DevicePath::any(bool here) {
-  const std::uint64_t mine = here ? 1 : 0;
-  std::uint64_t all = 0;
-  const Call agreement{.collective = coll::Collective::allreduce,
-                       .input = &mine,
-                       .output = &all,
-                       .count = 1,
-                       .type = XYLEM_UINT64,
-                       .op = XYLEM_BOR,
-                       .internal = true};
-  if (communicator_.run_on_host(agreement) != XYLEM_SUCCESS) throw Broken{};
-  return all != 0;
+void DevicePath::finish_what_runs() {
+  if (under_way_ && wait_for_kernel() != exec::Fault::none) {
+    throw Error(XYLEM_ERROR_PEER_FAILED, "a call before this one did not come to its end");
+  }
 }
 
-// Throws Broken.
-template <class T>
-std::vector<T> DevicePath::gather(const T& mine) {
-  std::vector<T> all(communicator_.size());
-  const Call exchange{.collective = coll::Collective::allgather,
-                      .input = &mine,
-                      .output = all.data(),
-                      .count = sizeof mine,
-                      .internal = true};
-  if (communicator_.run_on_host(exchange) != XYLEM_SUCCESS) throw Broken{};
-  return all;
+std::optional<DevicePath::Met> DevicePath::take_fault() {
+  if (!groups_ || !groups_->leads()) return std::nullopt;
+  if (under_way_) under_way_ = !finished_->done();
+  const cuda::KernelReport report = stream_->take_fault();
+  if (report.fault == 0) return std::nullopt;
+  return Met{static_cast<exec::Fault>(report.fault), groups_->leader(report.peer)};
 }
 
 }  // namespace xylem

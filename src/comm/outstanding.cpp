@@ -28,7 +28,7 @@ xylem_status Communicator::start(Request& request) {
 xylem_status Communicator::stage(Request& request) {
   const Call& call = request.call();
   if (call.stream != XYLEM_STREAM_NONE) {
-    if (const char* const obstacle = cuda::obstacle_to_waiting(call.stream); obstacle != nullptr) {
+    if (const char* const obstacle = cuda::obstacle_to_waiting(cuda::state_of(call.stream)); obstacle != nullptr) {
       throw Error(XYLEM_ERROR_UNSUPPORTED, obstacle);
     }
   }

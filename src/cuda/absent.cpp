@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cuda/device_links.hpp"
+#include "cuda/device_scratch.hpp"
 #include "cuda/devices.hpp"
+#include "cuda/event.hpp"
 #include "cuda/ipc.hpp"
 #include "cuda/kernel_stream.hpp"
 #include "cuda/memory.hpp"
@@ -26,7 +29,8 @@ CUstream_st* default_stream() { return nullptr; }
 Memory memory_of_stream(CUstream_st*) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 void copy(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
 void wait_for(CUstream_st*, const Memory&) {}
-const char* obstacle_to_waiting(CUstream_st*) { return kWhy; }
+StreamState state_of(CUstream_st*) { return StreamState::no_driver; }
+const char* obstacle_to_waiting(StreamState state) { return state == StreamState::ready ? nullptr : kWhy; }
 void* allocate_device(std::size_t) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 void free_device(void* memory) {
   if (memory != nullptr) throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy);
@@ -40,14 +44,36 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
   return *this;
 }
 
+std::uint64_t this_process() { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 DeviceUuid uuid_of(int) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 ExportedBuffer export_buffer(const void*, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+std::byte* opened_buffer(const ExportedBuffer&, const Memory&) { return nullptr; }
 std::byte* open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+OpenedBuffer::~OpenedBuffer() = default;
+
+Event::Event(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+Event::Event(const ExportedEvent&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+Event::Event(Event&& other) noexcept = default;
+Event::~Event() = default;
+ExportedEvent Event::exported() const { return {}; }
+void Event::record(CUstream_st*) const {}
+void Event::hold(CUstream_st*) const {}
+bool Event::done() const { return true; }
+
+DeviceScratch::~DeviceScratch() = default;
+void DeviceScratch::reserve(std::size_t) {}
+
+DeviceLinks::DeviceLinks(const Memory&, std::uint32_t, std::uint32_t, std::uint32_t&, CUstream_st*) {
+  throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy);
+}
+DeviceLinks::~DeviceLinks() = default;
+void DeviceLinks::connect(std::span<const ExportedBuffer>) {}
+exec::Endpoints* DeviceLinks::endpoints() const { return nullptr; }
 
 KernelStream::KernelStream(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 KernelStream::~KernelStream() = default;
 unsigned KernelStream::room(const std::string&) const { return 0; }
-void KernelStream::launch(const std::string&, KernelCall, unsigned) {}
-bool KernelStream::busy() const { return false; }
+void KernelStream::launch(const std::string&, KernelCall, unsigned, CUstream_st*) {}
+KernelReport KernelStream::take_fault() { return {}; }
 
 }  // namespace xylem::cuda

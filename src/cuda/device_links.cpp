@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <mutex>
+
 #include "base/error.hpp"
 #include "cuda/context.hpp"
 
@@ -14,18 +17,21 @@ struct Lines {
   exec::ChannelHead head;  // of the channel to the peer; the peer writes it
 };
 
-// Of one rank's memory: Lines of every lane and peer | slots of every lane and peer | scratch | tables of the rank itself.
+// Of one rank's memory: Lines of every lane and peer | a byte of every peer, 1 when it has gone | slots of every lane and
+// peer | tables of the rank itself.
 struct Layout {
+  static constexpr std::size_t kPage = 4096;
+
   std::uint32_t ranks;
 
   std::size_t index(std::uint32_t lane, std::uint32_t peer) const { return std::size_t{lane} * ranks + peer; }
   std::size_t channels() const { return index(kLanes, 0); }
   std::size_t lines(std::uint32_t lane, std::uint32_t peer) const { return index(lane, peer) * sizeof(Lines); }
+  std::size_t gone() const { return channels() * sizeof(Lines); }
   std::size_t slots(std::uint32_t lane, std::uint32_t peer) const {
-    return channels() * sizeof(Lines) + index(lane, peer) * exec::kSlots * kDeviceSlotBytes;
+    return coll::divide_up(gone() + ranks, kPage) * kPage + index(lane, peer) * exec::kSlots * kDeviceSlotBytes;
   }
-  std::size_t scratch() const { return slots(kLanes, 0); }
-  std::size_t tables() const { return scratch() + std::size_t{kLanes} * kDeviceSlotBytes; }
+  std::size_t tables() const { return slots(kLanes, 0); }
 };
 
 // What kernels find their channels by. Lies in device memory, with pointers into it.
@@ -60,18 +66,52 @@ class Tables {
   std::vector<exec::Channel> channels_;
 };
 
+// Memory of links that have ended, which kernels of other ranks may still write to.
+struct Retired {
+  Memory near;
+  std::byte* memory;
+  std::uint32_t ranks;
+};
+
+struct RetiredMemory {
+  std::mutex mutex;
+  std::vector<Retired> all;
+};
+
+// Never destroyed: see PinnedMemory's pool.
+RetiredMemory& retired_memory() {
+  static RetiredMemory& it = *new RetiredMemory;
+  return it;
+}
+
+// Gives back what no rank writes to any more, of the context that is current. `stream` is one of it.
+void free_retired(const Driver& driver, const Memory& near, CUstream_st* stream) {
+  RetiredMemory& retired = retired_memory();
+  const std::lock_guard lock(retired.mutex);
+  std::erase_if(retired.all, [&](const Retired& one) {
+    if (one.near.context != near.context) return false;
+    std::vector<std::uint8_t> gone(one.ranks);
+    copy(gone.data(), one.memory + Layout{one.ranks}.gone(), gone.size(), near, stream);
+    if (std::find(gone.begin(), gone.end(), 0) != gone.end()) return false;
+    driver.mem_free(reinterpret_cast<CUdeviceptr>(one.memory));
+    return true;
+  });
+}
+
 }  // namespace
 
-DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t ranks, std::uint32_t& abort_word)
-    : near_(near), rank_(rank), ranks_(ranks) {
+DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t ranks, std::uint32_t& abort_word,
+                         CUstream_st* stream)
+    : near_(near), rank_(rank), ranks_(ranks), stream_(stream) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, near_);
+  free_retired(driver, near_, stream_);
   const Layout layout{ranks_};
   memory_ = static_cast<std::byte*>(allocate_device(layout.tables() + Tables::bytes(ranks_)));
   try {
     const auto address = reinterpret_cast<CUdeviceptr>(memory_);
-    check(driver, driver.memset_d8_async(address, 0, layout.slots(0, 0), CU_STREAM_LEGACY), "cuMemsetD8Async");
-    check(driver, driver.stream_synchronize(CU_STREAM_LEGACY), "cuStreamSynchronize");
+    check(driver, driver.memset_d8_async(address, 0, layout.slots(0, 0), stream_), "cuMemsetD8Async");
+    check(driver, driver.stream_synchronize(stream_), "cuStreamSynchronize");
     info_ = export_buffer(memory_, memory_of(memory_));
 
     const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -96,9 +136,30 @@ DeviceLinks::~DeviceLinks() {
   try {
     const ContextScope scope(*driver, near_);
     driver->mem_host_unregister(abort_page_);
-    driver->mem_free(reinterpret_cast<CUdeviceptr>(memory_));
+    say_farewell();
+    {
+      RetiredMemory& retired = retired_memory();
+      const std::lock_guard lock(retired.mutex);
+      retired.all.push_back({near_, memory_, ranks_});
+    }
+    free_retired(*driver, near_, stream_);
   } catch (const Error&) {
     // The program has ended the context, and with it all of this.
+  }
+}
+
+// Also where they have never been connected: then there is nobody else to wait for.
+void DeviceLinks::say_farewell() const {
+  const std::vector<std::uint8_t> ones(ranks_, 1);
+  const std::size_t gone = Layout{ranks_}.gone();
+  const auto say = [&](std::byte* links, std::uint32_t first, std::size_t count) {
+    copy(links + gone + first, ones.data(), count, near_, stream_);
+  };
+  for (const Peer& peer : peers_) say(peer.links, rank_, 1);
+  if (peers_.empty()) {
+    say(memory_, 0, ranks_);
+  } else {
+    say(memory_, rank_, 1);
   }
 }
 
@@ -110,8 +171,9 @@ void DeviceLinks::connect(std::span<const ExportedBuffer> infos) {
   Tables tables(ranks_);
   for (std::uint32_t peer = 0; peer < ranks_; ++peer) {
     if (peer == rank_) continue;
-    peers_.emplace_back(infos[peer], near_);
-    std::byte* const there = peers_.back().base() + infos[peer].offset;
+    OpenedBuffer opened(infos[peer], near_);
+    std::byte* const there = opened.base() + infos[peer].offset;
+    peers_.push_back({std::move(opened), there});
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       tables.to(lane, peer) = {&lines(there, lane, rank_).tail, &lines(memory_, lane, peer).head,
                                there + layout.slots(lane, rank_), kDeviceSlotBytes};
@@ -121,13 +183,11 @@ void DeviceLinks::connect(std::span<const ExportedBuffer> infos) {
   }
   std::byte* const place = memory_ + layout.tables();
   const std::vector<std::byte> image = tables.image(place);
-  copy(place, image.data(), image.size(), near_, default_stream());
+  copy(place, image.data(), image.size(), near_, stream_);
 }
 
 exec::Endpoints* DeviceLinks::endpoints() const {
   return reinterpret_cast<exec::Endpoints*>(memory_ + Layout{ranks_}.tables());
 }
-
-std::byte* DeviceLinks::scratch() const { return memory_ + Layout{ranks_}.scratch(); }
 
 }  // namespace xylem::cuda

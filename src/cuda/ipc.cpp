@@ -17,15 +17,6 @@ namespace {
 // Mappings take address space of the device and hold memory that its owner has freed.
 constexpr std::size_t kMostOpen = 64;
 
-std::uint64_t this_process() {
-  static const std::uint64_t token = [] {
-    std::uint64_t random = 0;
-    if (getrandom(&random, sizeof random, 0) != sizeof random) throw system_error("getrandom");
-    return random | 1;
-  }();
-  return token;
-}
-
 struct OpenedBuffers {
   std::mutex mutex;
   std::list<OpenedBuffer> recent;  // the last used first
@@ -47,6 +38,15 @@ bool replaced(const ExportedBuffer& old, const ExportedBuffer& now) {
 }
 
 }  // namespace
+
+std::uint64_t this_process() {
+  static const std::uint64_t token = [] {
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != sizeof random) throw system_error("getrandom");
+    return random | 1;
+  }();
+  return token;
+}
 
 DeviceUuid uuid_of(int device) {
   const Driver& driver = the_driver();
@@ -106,17 +106,22 @@ OpenedBuffer::~OpenedBuffer() {
 OpenedBuffer::OpenedBuffer(OpenedBuffer&& other) noexcept
     : what_(other.what_), near_(other.near_), base_(other.base_), foreign_(std::exchange(other.foreign_, false)) {}
 
-std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
+std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near) {
   if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
   const auto found = std::find_if(all.recent.begin(), all.recent.end(), [&](const OpenedBuffer& opened) {
     return same_allocation(opened.what(), buffer) && opened.near().context == near.context;
   });
-  if (found != all.recent.end()) {
-    all.recent.splice(all.recent.begin(), all.recent, found);
-    return found->base() + buffer.offset;
-  }
+  if (found == all.recent.end()) return nullptr;
+  all.recent.splice(all.recent.begin(), all.recent, found);
+  return found->base() + buffer.offset;
+}
+
+std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
+  if (std::byte* const known = opened_buffer(buffer, near)) return known;
+  OpenedBuffers& all = opened_buffers();
+  const std::lock_guard lock(all.mutex);
   all.recent.remove_if(
       [&](const OpenedBuffer& opened) { return replaced(opened.what(), buffer) && !same_allocation(opened.what(), buffer); });
   while (all.recent.size() >= kMostOpen) all.recent.pop_back();

@@ -11,6 +11,9 @@
 
 namespace xylem::cuda {
 
+// A number that no other process has.
+std::uint64_t this_process();
+
 // Names a GPU in every process that may use it.
 using DeviceUuid = std::array<std::uint8_t, 16>;
 DeviceUuid uuid_of(int device);
@@ -50,6 +53,10 @@ class OpenedBuffer {
   std::byte* base_ = nullptr;
   bool foreign_ = false;
 };
+
+// The address of an exported buffer in this process if it is open in the context of `near` or needs not be opened; else null.
+// Thread-safe.
+std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near);
 
 // The address of an exported buffer in this process, in the context of `near`; open until its allocation is seen to have gone
 // or many others have been opened since. Throws Error. Thread-safe.

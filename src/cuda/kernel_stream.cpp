@@ -74,13 +74,13 @@ unsigned KernelStream::room(const std::string& kernel) const {
   return all < kMaxBlocks ? all : kMaxBlocks;
 }
 
-void KernelStream::launch(const std::string& kernel, KernelCall call, unsigned blocks) {
+void KernelStream::launch(const std::string& kernel, KernelCall call, unsigned blocks, CUstream_st* stream) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, near_);
   if (call.abort_word == nullptr) call.abort_word = &on_device_->abort_word;
   call.reports = on_device_->reports;
   void* parameters[] = {&call};
-  check(driver, driver.launch_cooperative_kernel(function(kernel), blocks, 1, 1, kBlockThreads, 1, 1, 0, stream_, parameters),
+  check(driver, driver.launch_cooperative_kernel(function(kernel), blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters),
         ("cuLaunchCooperativeKernel of " + kernel).c_str());
 }
 
@@ -88,22 +88,12 @@ KernelReport KernelStream::take_fault() {
   auto& shared = *reinterpret_cast<Shared*>(shared_.data());
   KernelReport worst;
   for (KernelReport& report : shared.reports) {
+    if (exec::load_acquire(report.fault) == 0) continue;  // a kernel that runs may write its own at any time
     // That somebody gave up tells least.
-    if (worst.fault == 0 || worst.fault == static_cast<std::uint32_t>(exec::Fault::aborted)) {
-      if (report.fault != 0) worst = report;
-    }
+    if (worst.fault == 0 || worst.fault == static_cast<std::uint32_t>(exec::Fault::aborted)) worst = report;
     report = {};
   }
   return worst;
-}
-
-bool KernelStream::busy() const {
-  const Driver& driver = the_driver();
-  const ContextScope scope(driver, near_);
-  const CUresult result = driver.stream_query(stream_);
-  if (result == CUDA_ERROR_NOT_READY) return true;
-  check(driver, result, "a kernel of Xylem");
-  return false;
 }
 
 }  // namespace xylem::cuda

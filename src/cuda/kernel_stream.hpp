@@ -26,19 +26,17 @@ class KernelStream {
   KernelStream& operator=(const KernelStream&) = delete;
 
   const Memory& near() const { return near_; }
+  CUstream_st* stream() const { return stream_; }
 
-  // Fills in what the kernel reports to, and launches it. All its `blocks` are resident at once, or it is refused. Throws
-  // Error; then nothing has run.
-  void launch(const std::string& kernel, KernelCall call, unsigned blocks);
+  // Fills in what the kernel reports to, and launches it in `stream`: this one, or one that is being captured. All its
+  // `blocks` are resident at once, or it is refused. Throws Error; then nothing has run.
+  void launch(const std::string& kernel, KernelCall call, unsigned blocks, CUstream_st* stream);
 
   // As many blocks as can be resident at once.
   unsigned room(const std::string& kernel) const;
 
-  // What a block of the kernel that has ended met, if any did; asked once.
+  // What a block of a kernel met, if any did; told once.
   KernelReport take_fault();
-
-  // The launched kernel has not ended. Throws Error where it failed.
-  bool busy() const;
 
  private:
   // In memory that host and device write.

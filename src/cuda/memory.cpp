@@ -1,5 +1,8 @@
 #include "cuda/memory.hpp"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <array>
 
 #include "base/error.hpp"
@@ -10,6 +13,13 @@ namespace xylem::cuda {
 namespace {
 
 CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+// Whether the CPU can read there. Null counts: nobody will.
+bool touchable(const void* address) {
+  char byte = 0;
+  const iovec here{&byte, 1}, there{const_cast<void*>(address), 1};
+  return address == nullptr || process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
 
 }  // namespace
 
@@ -33,9 +43,10 @@ Memory memory_of(const void* address) {
     const AnyContextScope scope(*driver);
     result = ask();
   }
-  // The plural form answers for unknown memory too, with zeros. It fails only before cuInit and after the driver has gone:
-  // then there is no device memory.
-  if (result != CUDA_SUCCESS) return {};
+  // The plural form answers for unknown memory too, with zeros. It fails before cuInit and after the driver has gone, when
+  // there is no device memory, and after a fault that ended the contexts.
+  if (result != CUDA_SUCCESS && touchable(address)) return {};
+  check(*driver, result, "cuPointerGetAttributes of memory that the CPU cannot touch");
   if (managed != 0) return {MemoryKind::managed, device, context, allocation};
   if (type == CU_MEMORYTYPE_DEVICE) return {MemoryKind::device, device, context, allocation};
   if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned, device, context, allocation};
@@ -64,12 +75,26 @@ void wait_for(CUstream_st* stream, const Memory& on) {
   check(driver, driver.stream_synchronize(stream), "cuStreamSynchronize");
 }
 
-const char* obstacle_to_waiting(CUstream_st* stream) {
+StreamState state_of(CUstream_st* stream) {
   const Driver* const driver = driver_in_process();
-  if (driver == nullptr) return "this process has loaded no NVIDIA driver";
+  if (driver == nullptr) return StreamState::no_driver;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (driver->stream_is_capturing(stream, &status) != CUDA_SUCCESS) return "the driver does not know the stream";
-  return status == CU_STREAM_CAPTURE_STATUS_NONE ? nullptr : "the stream is being captured into a graph";
+  if (driver->stream_is_capturing(stream, &status) != CUDA_SUCCESS) return StreamState::unknown;
+  return status == CU_STREAM_CAPTURE_STATUS_NONE ? StreamState::ready : StreamState::captured;
+}
+
+const char* obstacle_to_waiting(StreamState state) {
+  switch (state) {
+    case StreamState::ready:
+      break;
+    case StreamState::captured:
+      return "the stream is being captured into a graph, which only calls that a kernel of each rank runs can be part of";
+    case StreamState::unknown:
+      return "the driver does not know the stream";
+    case StreamState::no_driver:
+      return "this process has loaded no NVIDIA driver";
+  }
+  return nullptr;
 }
 
 void* allocate_device(std::size_t bytes) {

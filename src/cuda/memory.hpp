@@ -23,7 +23,8 @@ struct Memory {
   std::uint64_t allocation = 0;  // unlike the address never used again in this process
 };
 
-// Asks the driver, if there is one in the process. Leaves no error behind, and the current context as it is.
+// Asks the driver, if there is one in the process. Leaves no error behind, and the current context as it is. Throws Error
+// where the driver does not answer, as after a kernel's fault, and the CPU cannot touch the memory.
 Memory memory_of(const void* address);
 
 // The legacy default stream: what work without a stream goes to, in order with all streams that were not made non-blocking.
@@ -39,8 +40,16 @@ void copy(void* to, const void* from, std::size_t bytes, const Memory& on, CUstr
 // Waits for the work that `stream` has so far: before the CPU touches managed memory. Throws Error.
 void wait_for(CUstream_st* stream, const Memory& on);
 
-// A stream that records its work for later cannot be waited for: why not, or null.
-const char* obstacle_to_waiting(CUstream_st* stream);
+enum class StreamState : std::uint8_t {
+  ready,
+  captured,   // records its work for later
+  unknown,    // no stream of this process
+  no_driver,  // nor is there any
+};
+StreamState state_of(CUstream_st* stream);
+
+// Why the work of a stream in that state cannot be waited for, or null.
+const char* obstacle_to_waiting(StreamState state);
 
 // Device memory on the device of the current context, that other processes may open. Throws Error.
 void* allocate_device(std::size_t bytes);

@@ -83,8 +83,10 @@ TEST(Memory, AFailedCopySaysWhatTheDriverSaid) {
 TEST(Memory, ACapturedStreamIsNotWaitedFor) {
   FakeDriver fake;
   fake.capturing = reinterpret_cast<CUstream>(0x20);
-  EXPECT_EQ(obstacle_to_waiting(reinterpret_cast<CUstream>(0x10)), nullptr);
-  EXPECT_STREQ(obstacle_to_waiting(fake.capturing), "the stream is being captured into a graph");
+  EXPECT_EQ(state_of(reinterpret_cast<CUstream>(0x10)), StreamState::ready);
+  EXPECT_EQ(obstacle_to_waiting(StreamState::ready), nullptr);
+  EXPECT_EQ(state_of(fake.capturing), StreamState::captured);
+  EXPECT_NE(obstacle_to_waiting(StreamState::captured), nullptr);
 }
 
 TEST(PinnedMemory, IsLockedOnceAndUsedAgain) {

@@ -1,0 +1,95 @@
+// DevicePath: what is made once for a communicator, at its first call on device buffers.
+#include "base/log.hpp"
+#include "comm/communicator.hpp"
+#include "comm/device_path.hpp"
+#include "cuda/kernels/kernel_name.hpp"
+
+namespace xylem {
+
+namespace {
+
+plan::Shape device_shape(std::uint32_t devices) {
+  plan::Shape shape;
+  shape.ranks = shape.ranks_per_host = devices;
+  shape.slot_bytes = cuda::kDeviceSlotBytes;
+  return shape;
+}
+
+// Whether it went well.
+template <class Step>
+bool guarded(const char* what, Step step) {
+  try {
+    step();
+    return true;
+  } catch (const Error& error) {
+    if (log::enabled(log::Level::info)) log::info(std::string(what) + ": " + error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+// On the device of `near`, this rank's first buffer on a device.
+bool DevicePath::make_stream(const cuda::Memory& near) {
+  if (stream_ != nullptr) return true;
+  if (no_kernels_) return false;
+  no_kernels_ = !guarded("kernels do not run here", [&] {
+    auto stream = std::make_unique<cuda::KernelStream>(near);
+    arrived_.emplace(near);
+    scratch_ = std::make_unique<cuda::DeviceScratch>(near);
+    stream_ = std::move(stream);
+  });
+  return !no_kernels_;
+}
+
+// Collective: on all ranks or on none.
+bool DevicePath::connect(const DeviceAgreement& agreement) {
+  const std::vector<cuda::DeviceUuid> devices = agreement.gather(cuda::uuid_of(stream_->near().device));
+  groups_.emplace(communicator_.rank(), devices);
+  if (!groups_->all_on_one() && !connect_devices(agreement)) return false;
+  return exchange_events(agreement);
+}
+
+bool DevicePath::connect_devices(const DeviceAgreement& agreement) {
+  constexpr const char* kFailed = "no channels between devices, their buffers go through host memory";
+  const std::uint32_t devices = groups_->count();
+  planner_.emplace(device_shape(devices), communicator_.settings_.algorithm, communicator_.settings_.chunk_bytes);
+  const bool leads = groups_->leads();
+  const bool made = !leads || guarded(kFailed, [&] {
+    const std::string any_kernel = cuda::kernel_name(coll::Collective::allreduce, "ring");
+    if (stream_->room(any_kernel) < cuda::kLanes) throw Error(XYLEM_ERROR_UNSUPPORTED, "the device has too few processors");
+    links_ = std::make_unique<cuda::DeviceLinks>(stream_->near(), groups_->own(), devices,
+                                                 communicator_.memory_->abort_word(), stream_->stream());
+  });
+  if (agreement.any(!made)) return false;
+  const std::vector<cuda::ExportedBuffer> of_ranks = agreement.gather(leads ? links_->info() : cuda::ExportedBuffer{});
+  std::vector<cuda::ExportedBuffer> infos;
+  for (std::uint32_t group = 0; group < devices; ++group) infos.push_back(of_ranks[groups_->leader(group)]);
+  return !agreement.any(leads && !guarded(kFailed, [&] { links_->connect(infos); }));
+}
+
+bool DevicePath::exchange_events(const DeviceAgreement& agreement) {
+  struct Card {
+    cuda::ExportedEvent arrived, finished;
+  };
+  constexpr const char* kFailed = "no events between processes, device buffers go through host memory";
+  const bool leads = groups_->leads(), alone = !groups_->shared();
+  Card card;
+  const bool made = guarded(kFailed, [&] {
+    if (leads) finished_.emplace(stream_->near());
+    if (alone) return;
+    card.arrived = arrived_->exported();
+    if (leads) card.finished = finished_->exported();
+  });
+  if (agreement.any(!made)) return false;
+  if (alone) return true;
+  const std::vector<Card> cards = agreement.gather(card);
+  return !agreement.any(!guarded(kFailed, [&] {
+    if (!leads) finished_.emplace(cards[groups_->own_leader()].finished, stream_->near());
+    for (const std::uint32_t rank : groups_->residents()) {
+      if (leads && rank != communicator_.rank()) residents_arrived_.emplace_back(cards[rank].arrived, stream_->near());
+    }
+  }));
+}
+
+}  // namespace xylem
