@@ -17,6 +17,8 @@ int CollectiveRequest::post() {
 }
 
 void CollectiveRequest::begin() {
+  number_ = begun_.fetch_add(1, std::memory_order_relaxed);
+  active_count_.fetch_add(1, std::memory_order_relaxed);
   const xylem_status status = operation_->start(&running_);
   if (status == XYLEM_SUCCESS) {
     state_.store(State::running, std::memory_order_release);
@@ -56,14 +58,16 @@ void CollectiveRequest::complete_receive() {
 int CollectiveRequest::hand_out() {
   offer(false);
   state_.store(State::inactive, std::memory_order_release);
+  active_count_.fetch_sub(1, std::memory_order_relaxed);
   return std::exchange(outcome_, MPI_SUCCESS);
 }
 
 bool CollectiveRequest::abandon() {
-  const bool over = !active() || look();
-  if (!over) complete_receive();
+  const bool goes_on = active() && !look();
+  if (goes_on) complete_receive();
   real().Request_free(&handle_);
-  return over;
+  if (active()) hand_out();
+  return !goes_on;
 }
 
 MPI_Comm CollectiveRequest::error_communicator() const {

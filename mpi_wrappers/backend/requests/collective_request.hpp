@@ -10,6 +10,8 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -32,6 +34,13 @@ class CollectiveRequest {
 
   // Starts the collective; the MPI's request is active. Where that fails, it has ended.
   void begin();
+
+  // No request of the process is active. One load.
+  static bool none_active() { return active_count_.load(std::memory_order_relaxed) == 0; }
+
+  // Requests of one communicator end in the order in which they began.
+  bool began_before(const CollectiveRequest& other) const { return number_ < other.number_; }
+  xylem_comm_t communicator() const { return keeper_.get(); }
 
   // Between begin() and hand_out().
   bool active() const { return state_.load(std::memory_order_acquire) != State::inactive; }
@@ -69,6 +78,10 @@ class CollectiveRequest {
   const Kind kind_;
   const Tag tag_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
+
+  static inline constinit std::atomic<std::uint64_t> begun_{0};
+  static inline constinit std::atomic<std::size_t> active_count_{0};
+  std::uint64_t number_ = 0;  // of those begun
 
   std::mutex looking_;
   xylem_request_t running_ = nullptr;

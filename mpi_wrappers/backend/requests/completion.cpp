@@ -18,7 +18,20 @@ void Completion::wait() {
 }
 
 void Completion::look() {
-  for (const Member& member : members_) member.request->look();
+  if (in_order_.empty()) put_in_order();
+  xylem_comm_t stuck = nullptr;
+  for (CollectiveRequest* request : in_order_)
+    if (request->communicator() != stuck && !request->look()) stuck = request->communicator();
+}
+
+// What has not ended, by communicators and in the order of their beginning: behind one that goes on nothing has ended.
+void Completion::put_in_order() {
+  for (const Member& member : members_)
+    if (!member.request->ended()) in_order_.push_back(member.request);
+  const auto before = [](const CollectiveRequest* a, const CollectiveRequest* b) {
+    return a->communicator() == b->communicator() ? a->began_before(*b) : a->communicator() < b->communicator();
+  };
+  if (!std::is_sorted(in_order_.begin(), in_order_.end(), before)) std::sort(in_order_.begin(), in_order_.end(), before);
 }
 
 void Completion::offer(bool to_mpi) {

@@ -1,6 +1,6 @@
 // Our requests among those that one MPI_Wait... or MPI_Test... is about.
 //
-// Legal order: (wait | look) call hand_out* outcome, or all of that again and again for one that must complete some.
+// Legal order: (wait | (look call)* look) call hand_out* outcome.
 #pragma once
 
 #include <mpi.h>
@@ -61,11 +61,13 @@ class Completion {
     MPI_Status* status;
   };
 
+  void put_in_order();
   void offer(bool to_mpi);
   Member* find(int index);
   void hand_out(Member& member, MPI_Status* status);
 
   std::vector<Member> members_;  // by index
+  std::vector<CollectiveRequest*> in_order_;
   std::vector<Failure> failures_;
 };
 

@@ -21,7 +21,7 @@ class RequestTable {
   // Never destroyed.
   static RequestTable& of_process();
 
-  // Nothing is alive: the MPI's own functions do. One load.
+  // Nothing is alive. One load.
   static bool empty() { return alive_.load(std::memory_order_relaxed) == 0; }
 
   void insert(std::unique_ptr<CollectiveRequest> request);
