@@ -14,7 +14,7 @@ namespace {
 std::string check_name(const std::string& name, const std::vector<std::string_view>& known) {
   for (const std::string_view one : known)
     if (name == one) return "";
-  return "'" + name + "' is not known; did you mean " + std::string(nearest_name(name, known)) + "?";
+  return "'" + name + "' is not known" + suggestion(name, known);
 }
 
 std::string check_algorithm(const std::string& name) {

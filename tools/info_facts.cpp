@@ -6,8 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "comm/tuning.hpp"
 #include "cuda/presence.hpp"
 #include "installation.hpp"
+#include "plan/rules.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -25,6 +27,17 @@ std::vector<std::string> find_back_ends(const fs::path& folder) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// Rules are read when a communicator is made: too late to be told by who looks before a job.
+std::vector<std::string> wrong_rules() {
+  std::vector<std::string> problems;
+  for (const plan::RuleComplaint& complaint : plan::parse_rules(settings().algorithm).complaints)
+    problems.push_back("XYLEM_ALGORITHM: '" + complaint.token + "' " + complaint.why);
+  const std::string& file = settings().tuning_file;
+  const std::string trouble = file.empty() ? "" : read_tuning(file).trouble;
+  if (!trouble.empty()) problems.push_back("XYLEM_TUNING_FILE: " + trouble);
+  return problems;
 }
 
 }  // namespace
@@ -47,8 +60,9 @@ Facts collect_facts() {
   const fs::path preload = preload_library();
   facts.preload_library = preload.string();
   if (!preload.empty()) facts.back_ends = find_back_ends(back_end_folder(preload));
-  const std::span<const SettingInfo> settings = setting_infos();
-  facts.settings.assign(settings.begin(), settings.end());
+  const std::span<const SettingInfo> infos = setting_infos();
+  facts.settings.assign(infos.begin(), infos.end());
+  facts.problems = wrong_rules();
   return facts;
 }
 

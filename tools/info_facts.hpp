@@ -24,6 +24,7 @@ struct Facts {
   std::string preload_library;               // its path, empty if it is not where it belongs
   std::vector<std::string> back_ends;        // of the preload library: "mpich", "openmpi"
   std::vector<SettingInfo> settings;
+  std::vector<std::string> problems;  // rules in force that make no sense
 };
 
 Facts collect_facts();

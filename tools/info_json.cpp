@@ -85,6 +85,7 @@ std::string facts_as_json(const Facts& facts) {
       {"cuda",
        {{"driver", known(facts.cuda.driver)}, {"devices", as_json(facts.cuda.list)}, {"none", known(facts.cuda.none)}}},
       {"settings", as_json(facts.settings)},
+      {"problems", facts.problems},
   };
   // Names may come from the environment and need not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

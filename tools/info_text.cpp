@@ -122,11 +122,17 @@ std::string settings_section(const Facts& facts) {
   return section("Settings", body);
 }
 
+std::string problems_section(const Facts& facts) {
+  std::vector<Row> rows;
+  for (const std::string& problem : facts.problems) rows.push_back({problem});
+  return rows.empty() ? "" : section("Problems", table(rows));
+}
+
 }  // namespace
 
 std::string facts_as_text(const Facts& facts) {
   return fmt::format("Xylem {}\n", facts.version) + host_section(facts) + devices_section(facts) + providers_section(facts) +
-         mpi_section(facts) + cuda_section(facts) + settings_section(facts);
+         mpi_section(facts) + cuda_section(facts) + settings_section(facts) + problems_section(facts);
 }
 
 }  // namespace xylem::tools

@@ -9,6 +9,7 @@
 
 #include "algorithm_options.hpp"
 #include "base/settings.hpp"
+#include "comm/tuning.hpp"
 #include "job_shape.hpp"
 #include "plan/planner.hpp"
 #include "start_program.hpp"
@@ -63,6 +64,8 @@ void add_why_options(CLI::App& app, WhyOptions& options) {
   app.add_option("--provider", options.provider, "The libfabric provider between hosts")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--tuning-file", options.tuning_file, "Rules of xylem tune; default: the environment's file")
+      ->type_name("FILE");
   app.add_option("--rules", options.rules, "Rules as XYLEM_ALGORITHM takes them; default: the environment's")
       ->type_name("RULES");
 }
@@ -74,7 +77,11 @@ int run_why(const WhyOptions& options) {
   }
   plan::Shape shape = job_shape(options.ranks, options.hosts, plan::network_link(options.provider.c_str()));
   shape.ranks_per_core = options.ranks_per_core;
-  const plan::Planner planner(shape, options.rules.empty() ? settings().algorithm : options.rules, settings().chunk_bytes);
+  const std::string& file = options.tuning_file.empty() ? settings().tuning_file : options.tuning_file;
+  const Tuning tuning = file.empty() ? Tuning{} : read_tuning(file);
+  if (!tuning.trouble.empty()) fmt::print(stderr, "xylem why: {}; the file is not used\n", tuning.trouble);
+  const plan::Planner planner(shape, options.rules.empty() ? settings().algorithm : options.rules, settings().chunk_bytes,
+                              tuning.rules);
   if (!planner.complaints().empty()) fmt::print(stderr, "xylem why: {}; left out\n", planner.complaints());
   for (const std::size_t bytes : options.bytes) {
     print_candidates(options, planner, coll::find_collective(options.collective).value(), bytes);

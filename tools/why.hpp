@@ -19,7 +19,8 @@ struct WhyOptions {
   std::uint32_t hosts = 1;
   double ranks_per_core = 1;
   std::string provider = "tcp;ofi_rxm";
-  std::string rules;  // as XYLEM_ALGORITHM
+  std::string rules;        // as XYLEM_ALGORITHM
+  std::string tuning_file;  // as XYLEM_TUNING_FILE
 };
 
 void add_why_options(CLI::App& app, WhyOptions& options);

@@ -109,9 +109,12 @@ constexpr std::array kRows = {
         "XYLEM_PROVIDER", own, "The libfabric provider between hosts, such as tcp;ofi_rxm. Unset: the most suitable one."),
     row<Word, &Settings::nic>("XYLEM_NIC", own,
                               "The network interface or device between hosts, such as eth0 or mlx5_0. Unset: the nearest."),
-    row<Word, &Settings::algorithm>(
-        "XYLEM_ALGORITHM", agreed,
-        "Forces algorithms: collective:name, several with commas, such as allreduce:ring,bcast:tree."),
+    row<Word, &Settings::algorithm>("XYLEM_ALGORITHM", agreed,
+                                    "Forces algorithms: collective:name, several with commas, such as "
+                                    "allreduce:ring,bcast:flat. Conditions and chunks as in "
+                                    "a tuning file."),
+    row<Path, &Settings::tuning_file>("XYLEM_TUNING_FILE", agreed,
+                                      "Rules that choose algorithms, as xylem tune writes them. One rank reads the file."),
     row<Bytes, &Settings::chunk_bytes>("XYLEM_CHUNK", agreed,
                                        "The most bytes that one slot of a channel carries. 0: the plan decides."),
     row<Choice<CudaUse, kCudaUseNames>, &Settings::cuda>(
@@ -124,10 +127,10 @@ constexpr std::array kRows = {
 // Names of the kind that module systems and CMake set for every package: not meant for us, and no mistake of the user.
 constexpr std::array<std::string_view, 4> kForeignNames = {"XYLEM_DIR", "XYLEM_HOME", "XYLEM_ROOT", "XYLEM_VERSION"};
 
-std::string_view nearest_setting(std::string_view name) {
+std::string suggested_setting(std::string_view name) {
   std::array<std::string_view, kRows.size()> names;
   std::transform(kRows.begin(), kRows.end(), names.begin(), [](const Row& r) { return r.name; });
-  return nearest_name(name, names);
+  return suggestion(name, names);
 }
 
 struct Loaded {
@@ -160,7 +163,7 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
       const std::string kept = found->print(result);
       complaints += std::string(entry) + ": expected " + found->accepts() + "; it stays " + kept + "\n";
     } else if (std::find(kForeignNames.begin(), kForeignNames.end(), name) == kForeignNames.end()) {
-      complaints += std::string(name) + " is no setting of Xylem; did you mean " + std::string(nearest_setting(name)) + "?\n";
+      complaints += std::string(name) + " is no setting of Xylem" + suggested_setting(name) + "\n";
     }
   }
   return result;

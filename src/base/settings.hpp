@@ -28,7 +28,8 @@ struct Settings {
   std::string host_id;                      // XYLEM_HOSTID: the name of this host; wins over detection
   std::string provider;                     // XYLEM_PROVIDER: libfabric provider by name, such as tcp;ofi_rxm
   std::string nic;                          // XYLEM_NIC: network interface or device between hosts, such as eth0
-  std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces an algorithm (agreed)
+  std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces algorithms (agreed)
+  std::string tuning_file;                  // XYLEM_TUNING_FILE: rules that `xylem tune` has written (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
   CudaUse cuda = CudaUse::automatic;        // XYLEM_CUDA: whether buffers may lie on a GPU
   double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)

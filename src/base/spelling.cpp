@@ -3,28 +3,35 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace xylem {
 namespace {
 
-// The number of letters to insert, remove or replace to make `b` of `a` (Levenshtein).
+// A word of few letters is soon another one.
+constexpr std::size_t kShort = 5;
+constexpr std::size_t kLeastOfAName = 3;
+
+// The number of letters to insert, remove or replace, or of neighbours to swap, to make `b` of `a` (Damerau).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> distance(b.size() + 1);  // from the letters of `a` read so far to each beginning of `b`
-  std::iota(distance.begin(), distance.end(), std::size_t{0});
-  for (const char letter : a) {
-    std::size_t diagonal = distance[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (letter == b[j - 1] ? 0 : 1);
-      diagonal = distance[j];
-      distance[j] = std::min({replaced, distance[j] + 1, distance[j - 1] + 1});
+  // From the letters of `a` read so far, and from one and two fewer, to each beginning of `b`.
+  std::vector<std::size_t> row(b.size() + 1), before(b.size() + 1), before_that;
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    before_that = std::exchange(before, row);
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      row[j + 1] = std::min({before[j] + (a[i] == b[j] ? 0 : 1), before[j + 1] + 1, row[j] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j]) row[j + 1] = std::min(row[j + 1], before_that[j - 1] + 1);
     }
   }
-  return distance.back();
+  return row.back();
 }
 
 std::size_t distance_to(std::string_view known, std::string_view name) {
-  return known.starts_with(name) || name.starts_with(known) ? 1 : edit_distance(name, known);
+  const bool begins_alike = known.starts_with(name) || name.starts_with(known);
+  return begins_alike && name.size() >= kLeastOfAName ? 1 : edit_distance(name, known);
 }
 
 }  // namespace
@@ -32,7 +39,13 @@ std::size_t distance_to(std::string_view known, std::string_view name) {
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
   const auto nearer = [&](std::string_view a, std::string_view b) { return distance_to(a, name) < distance_to(b, name); };
   const auto found = std::min_element(known.begin(), known.end(), nearer);
-  return found == known.end() ? std::string_view() : *found;
+  if (found == known.end()) return {};
+  return distance_to(*found, name) <= (name.size() <= kShort ? 1U : 2U) ? *found : std::string_view();
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
+  const std::string_view nearest = nearest_name(name, known);
+  return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
 }
 
 }  // namespace xylem

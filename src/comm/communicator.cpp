@@ -63,7 +63,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       host_names_(std::move(wired.host_names)),
       memory_(std::move(wired.memory)),
       links_(std::move(wired.links)),
-      planner_(wired.shape, settings_.algorithm, settings_.chunk_bytes),
+      planner_(wired.shape, settings_.algorithm, settings_.chunk_bytes, settings_.tuning),
       to_(members_.size()),
       from_(members_.size()),
       board_(memory_->board()),

@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "comm/crowding.hpp"
+#include "comm/tuning.hpp"
 #include "cuda/presence.hpp"
 #include "topo/topology.hpp"
 
@@ -25,6 +26,7 @@ struct Hello {
   std::uint64_t chunk_bytes;
   double timeout_seconds;
   std::uint64_t algorithm_length;
+  std::uint64_t tuning_length;
 };
 
 struct Blocks {
@@ -65,6 +67,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.chunk_bytes = own.chunk_bytes;
   hello.timeout_seconds = own.timeout_seconds;
   hello.algorithm_length = own.algorithm.size();
+  hello.tuning_length = own.tuning.size();
   return hello;
 }
 
@@ -77,16 +80,20 @@ void check_versions(const std::vector<Hello>& hellos) {
   }
 }
 
+std::string rank_0s_text(Bootstrap& bootstrap, const std::string& own, std::size_t length) {
+  if (length == 0) return {};
+  std::vector<char> mine(length), all(length * static_cast<std::size_t>(bootstrap.size()));
+  std::copy_n(own.begin(), std::min(length, own.size()), mine.begin());
+  bootstrap.allgather(mine.data(), all.data(), length);
+  return {all.data(), length};
+}
+
 AgreedSettings agree(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& own) {
   AgreedSettings agreed;
   agreed.chunk_bytes = hellos[0].chunk_bytes;
   agreed.timeout_seconds = hellos[0].timeout_seconds;
-  const std::size_t length = hellos[0].algorithm_length;
-  if (length == 0) return agreed;
-  std::vector<char> mine(length), all(length * hellos.size());
-  std::copy_n(own.algorithm.begin(), std::min(length, own.algorithm.size()), mine.begin());
-  bootstrap.allgather(mine.data(), all.data(), length);
-  agreed.algorithm.assign(all.data(), length);
+  agreed.algorithm = rank_0s_text(bootstrap, own.algorithm, hellos[0].algorithm_length);
+  agreed.tuning = rank_0s_text(bootstrap, own.tuning, hellos[0].tuning_length);
   return agreed;
 }
 
@@ -128,12 +135,18 @@ struct Trouble {
   }
 };
 
+AgreedSettings own_settings(int rank) {
+  return {.algorithm = settings().algorithm,
+          .chunk_bytes = settings().chunk_bytes,
+          .timeout_seconds = settings().timeout_seconds,
+          .tuning = rank == 0 ? tuning_of_process() : std::string()};
+}
+
 }  // namespace
 
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
                 const std::optional<AgreedSettings>& inherited) {
-  const AgreedSettings own =
-      inherited ? *inherited : AgreedSettings{settings().algorithm, settings().chunk_bytes, settings().timeout_seconds};
+  const AgreedSettings own = inherited ? *inherited : own_settings(bootstrap.rank());
 
   const std::vector<Hello> hellos = bootstrap.allgather(make_hello(host_id, host_name, own));
   check_versions(hellos);

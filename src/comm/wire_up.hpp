@@ -25,6 +25,7 @@ struct AgreedSettings {
   std::string algorithm;
   std::size_t chunk_bytes = 0;
   double timeout_seconds = 0;
+  std::string tuning{};  // the rules of the tuning file
 };
 
 struct WiredUp {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
-#include <tuple>
+#include <utility>
 
 namespace xylem::plan {
 
@@ -15,44 +14,24 @@ constexpr std::uint32_t kChunkUnit = 64;
 // What a block is taken to have where only two ranks know how long it is.
 constexpr std::size_t kLikelyBlock = 4096;
 
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
 }  // namespace
 
-Planner::Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes)
-    : shape_(shape), chunk_limit_(chunk_bytes == 0 ? std::numeric_limits<std::size_t>::max() : chunk_bytes) {
-  forced_.fill(kAny);
-  read_rules(rules);
+Planner::Planner(const Shape& shape, const std::string& forced, std::size_t chunk_bytes, const std::string& tuned)
+    : shape_(shape), chunk_limit_(chunk_bytes == 0 ? kNoLimit : chunk_bytes) {
+  read_rules(forced, "XYLEM_ALGORITHM");
+  read_rules(tuned, "the tuning file");
 }
 
-void Planner::read_rules(const std::string& rules) {
-  const auto complain = [this](std::string_view rule, const std::string& why) {
-    if (!complaints_.empty()) complaints_ += "; ";
-    complaints_ += "XYLEM_ALGORITHM: '" + std::string(rule) + "' " + why;
-  };
-  for (std::string_view rest = rules; !rest.empty();) {
-    const std::string_view rule = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), rule.size() + 1));
-    if (rule.empty()) continue;
-    const std::size_t colon = rule.find(':');
-    if (colon == std::string_view::npos) {
-      complain(rule, "is not of the form collective:algorithm");
-      continue;
-    }
-    const std::string_view collective = rule.substr(0, colon), name = rule.substr(colon + 1);
-    std::string known;
-    bool found = false;
-    for (std::uint32_t i = 0; i < catalogue().size(); ++i) {
-      const Algorithm& algorithm = catalogue()[i];
-      if (collective != coll::collective_name(algorithm.collective)) continue;
-      known += (known.empty() ? "" : ", ") + std::string(algorithm.name);
-      if (name != algorithm.name) continue;
-      forced_[static_cast<std::size_t>(algorithm.collective)] = i;
-      found = true;
-    }
-    if (known.empty()) {
-      complain(rule, "names no collective that Xylem runs");
-    } else if (!found) {
-      complain(rule, "names no algorithm; there are " + known);
-    }
+void Planner::read_rules(const std::string& rules, const char* source) {
+  const RuleSet set = parse_rules(rules);
+  for (const Rule& rule : set.rules) {
+    if (rule.hosts.holds(shape_.hosts) && rule.ranks.holds(shape_.ranks)) rules_.push_back({rule, source});
+  }
+  for (const RuleComplaint& complaint : set.complaints) {
+    complaints_.append(complaints_.empty() ? "" : "; ").append(source);
+    complaints_.append(": '").append(complaint.token).append("' ").append(complaint.why);
   }
 }
 
@@ -61,8 +40,8 @@ std::uint32_t Planner::channel_chunk() const {
   return static_cast<std::uint32_t>(std::max<std::size_t>(chunk / kChunkUnit, 1) * kChunkUnit);
 }
 
-std::uint32_t Planner::chunk_for(const Algorithm& algorithm) const {
-  std::size_t chunk = chunk_limit_;
+std::uint32_t Planner::chunk_for(const Algorithm& algorithm, std::size_t most) const {
+  std::size_t chunk = std::min(chunk_limit_, most);
   if (algorithm.traits.board) chunk = std::min<std::size_t>(chunk, shape_.board_bytes);
   if (algorithm.traits.channels && !(algorithm.traits.board && shape_.hosts == 1)) {
     chunk = std::min<std::size_t>(chunk, shape_.slot_bytes);
@@ -74,36 +53,57 @@ std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_by
   if (algorithm.traits.board && shape_.board_bytes == 0) return "needs a board, which GPUs do not have";
   if (algorithm.traits.much_scratch && shape_.board_bytes == 0) return "needs more scratch memory than GPUs have";
   if (algorithm.traits.one_host_only && shape_.hosts > 1) return "works inside one host only";
-  if (algorithm.traits.part_per_rank && chunk_for(algorithm) / element_bytes < shape_.ranks) {
+  if (algorithm.traits.part_per_rank && chunk_for(algorithm, kNoLimit) / element_bytes < shape_.ranks) {
     return "a board buffer does not hold an element for each rank";
   }
   return {};
 }
 
 std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const {
+  const std::size_t likely = coll::facts(collective).known_to_all ? bytes : kLikelyBlock * shape_.ranks;
+  coll::Workload work = workload(shape_, static_cast<double>(likely));
   std::vector<Candidate> candidates;
-  const std::uint32_t forced = forced_[static_cast<std::size_t>(collective)];
   for (std::uint32_t i = 0; i < catalogue().size(); ++i) {
     const Algorithm& algorithm = catalogue()[i];
     if (algorithm.collective != collective) continue;
-    Candidate candidate{i, true, chunk_for(algorithm), 0, obstacle(algorithm, element_bytes)};
+    Candidate candidate{i, true, chunk_for(algorithm, kNoLimit), 0, obstacle(algorithm, element_bytes)};
     if (!candidate.reason.empty()) {
       candidate.possible = false;
     } else {
-      const std::size_t likely = coll::facts(collective).known_to_all ? bytes : kLikelyBlock * shape_.ranks;
-      coll::Workload work = workload(shape_, static_cast<double>(likely));
       work.chunk_bytes = candidate.chunk_bytes;
       candidate.seconds = algorithm.cost(work);
-      if (i == forced) candidate.reason = "forced by XYLEM_ALGORITHM";
     }
     candidates.push_back(std::move(candidate));
   }
   // Equal costs keep the order of the list, the same on every rank.
-  std::stable_sort(candidates.begin(), candidates.end(), [forced](const Candidate& a, const Candidate& b) {
-    const auto key = [forced](const Candidate& c) { return std::tuple(!c.possible, c.algorithm != forced, c.seconds); };
-    return key(a) < key(b);
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::pair(!a.possible, a.seconds) < std::pair(!b.possible, b.seconds);
   });
+  apply_rules(candidates, work);
   return candidates;
+}
+
+// Moves the candidate of the first rule that fits to the front.
+void Planner::apply_rules(std::vector<Candidate>& candidates, const coll::Workload& work) const {
+  for (const auto& [rule, source] : rules_) {
+    if (!rule.bytes.holds(static_cast<std::size_t>(work.bytes))) continue;
+    const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&, &wanted = rule](const Candidate& candidate) {
+      return candidate.possible && candidate.algorithm == wanted.algorithm;
+    });
+    if (chosen == candidates.end()) continue;
+    const Algorithm& algorithm = catalogue()[chosen->algorithm];
+    if (rule.chunk_bytes != 0) {
+      const std::uint32_t chunk = chunk_for(algorithm, rule.chunk_bytes);
+      // A chunk that has no part for each rank is none.
+      if (!algorithm.traits.part_per_rank || chunk >= kChunkUnit * shape_.ranks) chosen->chunk_bytes = chunk;
+      coll::Workload chunked = work;
+      chunked.chunk_bytes = chosen->chunk_bytes;
+      chosen->seconds = algorithm.cost(chunked);
+    }
+    chosen->reason = std::string(source) + ": " + print_rule(rule);
+    std::rotate(candidates.begin(), chosen, chosen + 1);
+    return;
+  }
 }
 
 Plan Planner::choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const {

@@ -2,13 +2,13 @@
 // what MPI makes equal on all ranks of a call; so every rank decides alike.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "coll/collective.hpp"
 #include "plan/catalogue.hpp"
+#include "plan/rules.hpp"
 #include "plan/shape.hpp"
 
 namespace xylem::plan {
@@ -24,14 +24,15 @@ struct Candidate {
   bool possible;
   std::uint32_t chunk_bytes;
   double seconds;      // predicted; 0 where it is not possible
-  std::string reason;  // why it is not possible, or how it was forced
+  std::string reason;  // why it is not possible, or which rule decided
 };
 
 class Planner {
  public:
-  // `rules` is XYLEM_ALGORITHM, "collective:name[,collective:name...]". A rule that makes no sense is left out, and said in
-  // complaints(). `chunk_bytes` is XYLEM_CHUNK; 0 leaves the choice to the planner.
-  Planner(const Shape& shape, const std::string& rules, std::size_t chunk_bytes);
+  // `forced` is XYLEM_ALGORITHM, `tuned` the tuning file's text: rules (plan/rules.hpp), of which the first that fits and can
+  // run decides before the costs do. A rule that makes no sense is left out, and said in complaints(). `chunk_bytes` is
+  // XYLEM_CHUNK; 0 leaves the choice to the planner.
+  Planner(const Shape& shape, const std::string& forced, std::size_t chunk_bytes, const std::string& tuned = {});
 
   // `bytes` of the whole vector, or of all blocks of a rank, or of the root, together; of no account where not all ranks
   // know. element_bytes >= 1. At least two ranks.
@@ -46,15 +47,19 @@ class Planner {
   const std::string& complaints() const { return complaints_; }
 
  private:
-  static constexpr std::uint32_t kAny = ~std::uint32_t{0};
-
-  std::uint32_t chunk_for(const Algorithm& algorithm) const;
+  std::uint32_t chunk_for(const Algorithm& algorithm, std::size_t most) const;
   std::string obstacle(const Algorithm& algorithm, std::size_t element_bytes) const;
-  void read_rules(const std::string& rules);
+  void read_rules(const std::string& rules, const char* source);
+  void apply_rules(std::vector<Candidate>& candidates, const coll::Workload& work) const;
+
+  struct SourcedRule {
+    Rule rule;
+    const char* source;
+  };
 
   Shape shape_;
   std::size_t chunk_limit_;
-  std::array<std::uint32_t, coll::kCollectives> forced_;
+  std::vector<SourcedRule> rules_;  // that fit this shape
   std::string complaints_;
 };
 

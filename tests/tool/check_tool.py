@@ -205,7 +205,35 @@ class Why(unittest.TestCase):
     def test_rules_are_followed(self):
         for arguments, environment in ((["--rules", "allreduce:ring"], {}), ([], {"XYLEM_ALGORITHM": "allreduce:ring"})):
             lines = self.candidates("allreduce", "--bytes", "8", *arguments, **environment)
-            self.assertRegex(lines[0], r"^  -> ring +[\d.]+ us  forced by XYLEM_ALGORITHM$")
+            self.assertRegex(lines[0], r"^  -> ring +[\d.]+ us  XYLEM_ALGORITHM: allreduce: ring$")
+
+    def test_tells_which_rule_of_a_tuning_file_decided(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".tuning") as file:
+            file.write("# measured\nallreduce 0-64 hosts=2: ring\nallreduce 0-64 ranks=4-: two_phase chunk=4K\n")
+            file.flush()
+            for arguments, environment in ((["--tuning-file", file.name], {}), ([], {"XYLEM_TUNING_FILE": file.name})):
+                lines = self.candidates("allreduce", "--bytes", "8", "--ranks", "4", *arguments, **environment)
+                self.assertRegex(lines[0],
+                                 r"^  -> two_phase .* us  the tuning file: allreduce 0-64 ranks=4-: two_phase chunk=4K$")
+            lines = self.candidates("allreduce", "--bytes", "65", "--ranks", "4", "--tuning-file", file.name)
+            self.assertNotIn("tuning file", lines[0])
+
+    def test_a_broken_tuning_file(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".tuning") as file:
+            file.write("allreduce: ring\nallreduce 0-64 host=2: flat\n")
+            file.flush()
+            result = xylem("why", "allreduce", "--bytes", "8", XYLEM_TUNING_FILE=file.name)
+            self.assertEqual(result.stderr, f"xylem why: {file.name}, line 2: 'host=2' is no condition; there are a range of "
+                             "bytes, hosts= and ranks=; the file is not used\n")
+            self.assertRegex(result.stdout, r"-> flat +[\d.]+ us  the least predicted time")
+            self.assertIn(f"{file.name}, line 2: 'host=2' is no condition", xylem("info", XYLEM_TUNING_FILE=file.name).stdout)
+
+    def test_info_knows_wrong_rules(self):
+        result = xylem("info", "--json", XYLEM_ALGORITHM="allreduce:rings,bcast:flat")
+        self.assertEqual(len(json.loads(result.stdout)["problems"]), 1)
+        self.assertIn("XYLEM_ALGORITHM: 'rings' names no algorithm; there are flat", json.loads(result.stdout)["problems"][0])
+        self.assertIn("Problems", xylem("info", XYLEM_ALGORITHM="allreduce:rings").stdout)
+        self.assertNotIn("Problems", xylem("info").stdout)
 
     def test_wrong_words(self):
         for arguments, what in (([], "collective is required"), (["bcats"], "did you mean bcast?"),
@@ -224,7 +252,7 @@ class Other(unittest.TestCase):
 
     def test_help_of_everything(self):
         for arguments in (["--help"], ["exec", "--help"], ["info", "--help"], ["bench", "--help"],
-                          ["why", "--help"], ["verify", "--help"]):
+                          ["why", "--help"], ["verify", "--help"], ["simulate", "--help"]):
             result = xylem(*arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("Usage: xylem", result.stdout)

@@ -18,7 +18,7 @@ std::string unknown(const std::string& name, const std::vector<std::string>& nam
   const std::vector<std::string_view> views(names.begin(), names.end());
   for (const std::string_view known : views)
     if (name == known) return "";
-  return "'" + name + "' is not known; did you mean " + std::string(nearest_name(name, views)) + "?";
+  return "'" + name + "' is not known" + suggestion(name, views);
 }
 
 CLI::Validator one_of(const std::vector<std::string>& names) {

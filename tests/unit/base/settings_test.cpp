@@ -81,6 +81,7 @@ TEST(Settings, AnUnknownNameGetsTheNearestKnownOne) {
   EXPECT_EQ(parse({"XYLEM_HOST_ID=a"}).complaints, "XYLEM_HOST_ID is no setting of Xylem; did you mean XYLEM_HOSTID?\n");
   EXPECT_EQ(parse({"XYLEM_ALGO=ring"}).complaints, "XYLEM_ALGO is no setting of Xylem; did you mean XYLEM_ALGORITHM?\n");
   EXPECT_EQ(parse({"XYLEM_LOG_LEVEL=debug"}).complaints, "XYLEM_LOG_LEVEL is no setting of Xylem; did you mean XYLEM_LOG?\n");
+  EXPECT_EQ(parse({"XYLEM_QUICKLY=x"}).complaints, "XYLEM_QUICKLY is no setting of Xylem\n");
   EXPECT_EQ(parse({"XYLEM_SATTS=x"}).complaints, "XYLEM_SATTS is no setting of Xylem; did you mean XYLEM_STATS?\n");
   EXPECT_EQ(parse({"xylem_log=x", "XYLEMLOG=x", "NOT_XYLEM_LOG=x", "XYLEM_LOG"}).complaints, "");
 }

@@ -17,6 +17,12 @@ TEST(NearestName, TakesTheOneWithTheFewestChangedLetters) {
 
 TEST(NearestName, HoldsANameCutShortForNearlyRight) { EXPECT_EQ(nearest_name("all", kNames), "allreduce"); }
 
+TEST(NearestName, IsNoneWhereNoneIsNear) {
+  for (const char* name : {"x", "re", "broadcast", "alltoall", "gather"}) EXPECT_EQ(nearest_name(name, kNames), "") << name;
+  EXPECT_EQ(suggestion("broadcast", kNames), "");
+  EXPECT_EQ(suggestion("barier", kNames), "; did you mean barrier?");
+}
+
 TEST(NearestName, OfNothingIsEmpty) { EXPECT_EQ(nearest_name("x", {}), ""); }
 
 }  // namespace

@@ -39,6 +39,13 @@ Facts some_facts() {
   return facts;
 }
 
+TEST(InfoText, EndsWithProblemsWhereThereAreSome) {
+  Facts facts = some_facts();
+  facts.problems = {"XYLEM_ALGORITHM: 'rnig' names no algorithm"};
+  EXPECT_TRUE(facts_as_text(facts).ends_with("\nProblems\n  XYLEM_ALGORITHM: 'rnig' names no algorithm\n"));
+  EXPECT_EQ(json::parse(facts_as_json(facts)).at("problems"), json(facts.problems));
+}
+
 TEST(InfoText, TellsEverythingAligned) {
   EXPECT_EQ(facts_as_text(some_facts()), R"(Xylem 1.2.3
 

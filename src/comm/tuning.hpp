@@ -1,0 +1,19 @@
+// Tuning files: rules that choose algorithms (plan/rules.hpp), measured by `xylem tune`.
+#pragma once
+
+#include <string>
+
+namespace xylem {
+
+struct Tuning {
+  std::string rules;    // one a line, without comments; empty where something is wrong
+  std::string trouble;  // "/etc/xylem/tuning, line 3: 'rnig' names no algorithm; there are ..."
+};
+
+// A file of which a rule makes no sense is not used at all: half of it would be a choice that nobody measured.
+Tuning read_tuning(const std::string& file);
+
+// The rules of XYLEM_TUNING_FILE, read once. What is wrong with it is said once, as a warning.
+const std::string& tuning_of_process();
+
+}  // namespace xylem
