@@ -24,18 +24,18 @@ MpiFunctions wrappers() {
   w.Start = start;
   w.Startall = startall;
 
-  w.Request_get_status = request_get_status;
-  w.Request_get_status_all = request_get_status_all;
-  w.Request_get_status_any = request_get_status_any;
-  w.Request_get_status_some = request_get_status_some;
-  w.Test = test;
-  w.Testall = testall;
-  w.Testany = testany;
-  w.Testsome = testsome;
-  w.Wait = wait;
-  w.Waitall = waitall;
-  w.Waitany = waitany;
-  w.Waitsome = waitsome;
+  w.Request_get_status = Completing<&MpiFunctions::Request_get_status, request_get_status>::call;
+  w.Request_get_status_all = Completing<&MpiFunctions::Request_get_status_all, request_get_status_all>::call;
+  w.Request_get_status_any = Completing<&MpiFunctions::Request_get_status_any, request_get_status_any>::call;
+  w.Request_get_status_some = Completing<&MpiFunctions::Request_get_status_some, request_get_status_some>::call;
+  w.Test = Completing<&MpiFunctions::Test, test>::call;
+  w.Testall = Completing<&MpiFunctions::Testall, testall>::call;
+  w.Testany = Completing<&MpiFunctions::Testany, testany>::call;
+  w.Testsome = Completing<&MpiFunctions::Testsome, testsome>::call;
+  w.Wait = Completing<&MpiFunctions::Wait, wait>::call;
+  w.Waitall = Completing<&MpiFunctions::Waitall, waitall>::call;
+  w.Waitany = Completing<&MpiFunctions::Waitany, waitany>::call;
+  w.Waitsome = Completing<&MpiFunctions::Waitsome, waitsome>::call;
 
   w.Cart_create = cart_create;
   w.Cart_sub = cart_sub;

@@ -56,7 +56,25 @@ void owner_in_recv(World world, Verdict& verdict) {
   if (!world.first()) send_token(0);
 }
 
-// The same, but it looks for the message by MPI_Iprobe.
+// The root has left its broadcast and sits in MPI_Recv, for a message that is sent only after the others have the data; or it
+// sits there while the broadcast is under way.
+void root_in_recv(World world, Verdict& verdict) {
+  for (const bool leaves_first : {true, false}) {
+    for (const int count : {1, elements}) {
+      std::vector<int> data(static_cast<std::size_t>(count), world.first() ? count : -1);
+      MPI_Request request = MPI_REQUEST_NULL;
+      if (!world.first()) usleep(5000);
+      MPI_Ibcast(data.data(), count, MPI_INT, 0, MPI_COMM_WORLD, &request);
+      if (leaves_first || !world.first()) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      verdict.check(data.front() == count && data.back() == count, [] { return "root in MPI_Recv: wrong data"; });
+      for (int from = 1; world.first() && from < world.size; ++from) receive_token(from);
+      if (!world.first()) send_token(0);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+// Rank 0 looks by MPI_Iprobe for a message that is sent when the sender has the result.
 void owner_probes(World world, Verdict& verdict) {
   Sum sum(world);
   sum.start(MPI_COMM_WORLD);
@@ -194,6 +212,7 @@ int main(int argc, char** argv) {
   Verdict verdict;
   for (int i = 0; i < 3; ++i) {
     owner_in_recv(world, verdict);
+    root_in_recv(world, verdict);
     owner_probes(world, verdict);
     owner_computes(world, verdict);
     synchronous_sends(world, verdict);

@@ -34,7 +34,6 @@ int complete_some(Completion& ours, int count, MPI_Request requests[], int* comp
 }  // namespace
 
 int wait(MPI_Request* request, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Wait(request, status);
   Completion ours(1, request);
   ours.wait();
   const int code = ours.call(real().Wait, request, status);
@@ -43,7 +42,6 @@ int wait(MPI_Request* request, MPI_Status* status) noexcept {
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Test(request, flag, status);
   Completion ours(1, request);
   ours.look();
   const int code = ours.call(real().Test, request, flag, status);
@@ -52,7 +50,6 @@ int test(MPI_Request* request, int* flag, MPI_Status* status) noexcept {
 }
 
 int waitall(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Waitall(count, requests, statuses);
   Completion ours(count, requests);
   ours.wait();
   const int code = ours.call(real().Waitall, count, requests, statuses);
@@ -61,7 +58,6 @@ int waitall(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept {
 }
 
 int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Testall(count, requests, flag, statuses);
   Completion ours(count, requests);
   ours.look();
   const int code = ours.call(real().Testall, count, requests, flag, statuses);
@@ -70,7 +66,6 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
 }
 
 int waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Waitany(count, requests, index, status);
   Completion ours(count, requests);
   if (ours.empty()) return real().Waitany(count, requests, index, status);
   for (Patience patience;; patience.pause()) {
@@ -81,13 +76,11 @@ int waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) n
 }
 
 int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Testany(count, requests, index, flag, status);
   Completion ours(count, requests);
   return ours.outcome(complete_any(ours, count, requests, index, flag, status));
 }
 
 int waitsome(int count, MPI_Request requests[], int* completed, int indices[], MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Waitsome(count, requests, completed, indices, statuses);
   Completion ours(count, requests);
   if (ours.empty()) return real().Waitsome(count, requests, completed, indices, statuses);
   for (Patience patience;; patience.pause()) {
@@ -97,14 +90,12 @@ int waitsome(int count, MPI_Request requests[], int* completed, int indices[], M
 }
 
 int testsome(int count, MPI_Request requests[], int* completed, int indices[], MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Testsome(count, requests, completed, indices, statuses);
   Completion ours(count, requests);
   const int code = complete_some(ours, count, requests, completed, indices, statuses);
   return ours.outcome(code, *completed, statuses);
 }
 
 int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Request_get_status(request, flag, status);
   Completion ours(1, &request);
   ours.look();
   const int code = real().Request_get_status(request, flag, status);
@@ -113,7 +104,6 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status) noexc
 }
 
 int request_get_status_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Request_get_status_all(count, requests, flag, statuses);
   Completion ours(count, requests);
   ours.look();
   const int code = real().Request_get_status_all(count, requests, flag, statuses);
@@ -124,7 +114,6 @@ int request_get_status_all(int count, const MPI_Request requests[], int* flag, M
 }
 
 int request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag, MPI_Status* status) noexcept {
-  if (CollectiveRequest::none_active()) return real().Request_get_status_any(count, requests, index, flag, status);
   Completion ours(count, requests);
   ours.look();
   const int code = real().Request_get_status_any(count, requests, index, flag, status);
@@ -134,7 +123,6 @@ int request_get_status_any(int count, const MPI_Request requests[], int* index, 
 
 int request_get_status_some(int count, const MPI_Request requests[], int* completed, int indices[],
                             MPI_Status statuses[]) noexcept {
-  if (CollectiveRequest::none_active()) return real().Request_get_status_some(count, requests, completed, indices, statuses);
   Completion ours(count, requests);
   ours.look();
   const int code = real().Request_get_status_some(count, requests, completed, indices, statuses);

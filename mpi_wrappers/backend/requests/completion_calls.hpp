@@ -1,8 +1,11 @@
-// The MPI's functions that complete requests, or ask for their status: with collectives on Xylem among them they go on with
-// these and then let the MPI complete what has ended. Without, they are the MPI's own, for one branch.
+// The MPI's functions that complete requests, or ask for their status, where collectives on Xylem may be among these: they go
+// on with them and then let the MPI complete what has ended.
 #pragma once
 
 #include <mpi.h>
+
+#include "backend/mpi_functions.hpp"
+#include "backend/requests/collective_request.hpp"
 
 namespace xylem::preload {
 
@@ -21,5 +24,18 @@ int request_get_status_all(int count, const MPI_Request requests[], int* flag, M
 int request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag, MPI_Status* status) noexcept;
 int request_get_status_some(int count, const MPI_Request requests[], int* completed, int indices[],
                             MPI_Status statuses[]) noexcept;
+
+// What the program calls: the MPI's own function, for one branch, while no request of ours is active, and else `ours`.
+template <auto mpi, auto ours>
+struct Completing;
+
+template <class... Args, int (*MpiFunctions::*mpi)(Args...), int (*ours)(Args...) noexcept>
+struct Completing<mpi, ours> {
+  static int call(Args... args) {
+    if (CollectiveRequest::none_active()) [[likely]]
+      return (real().*mpi)(args...);
+    return ours(args...);
+  }
+};
 
 }  // namespace xylem::preload
