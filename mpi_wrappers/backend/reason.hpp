@@ -9,8 +9,9 @@ namespace xylem::preload {
 
 enum class Reason : unsigned char {
   none,
-  not_running,  // before MPI_Init or after MPI_Finalize
-  inside_mpi,   // called by the MPI itself or by one of its callbacks
+  not_running,   // before MPI_Init or after MPI_Finalize
+  inside_mpi,    // called by the MPI itself or by one of its callbacks
+  not_selected,  // XYLEM_COLLECTIVES names others
   intercommunicator,
   foreign_processes,  // the communicator has processes of another MPI_COMM_WORLD
   not_ready,          // a nonblocking call is the first on a communicator that was made out of our sight
@@ -22,10 +23,9 @@ enum class Reason : unsigned char {
 };
 
 // As they are called in the statistics.
-inline constexpr std::array<std::string_view, 11> kReasonNames = {
-    "",          "not_running",   "inside_mpi",   "intercommunicator", "foreign_processes",
-    "not_ready", "not_connected", "bad_argument", "user_operation",    "operation",
-    "datatype"};
+inline constexpr std::array<std::string_view, 12> kReasonNames = {
+    "",          "not_running",   "inside_mpi",   "not_selected",   "intercommunicator", "foreign_processes",
+    "not_ready", "not_connected", "bad_argument", "user_operation", "operation",         "datatype"};
 
 inline std::string_view name_of(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -13,6 +13,7 @@
 #include "backend/presence.hpp"
 #include "backend/reductions.hpp"
 #include "backend/requests/request_table.hpp"
+#include "backend/selection.hpp"
 #include "backend/statistics.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -65,6 +66,7 @@ void start() {
   if (!settings().stats_file.empty()) start_counting();
   learn_predefined_handles();
   make_own_communicators();
+  agree_on_selection();
   stop_in_finalize();
   start_communicators();
 }

@@ -109,6 +109,9 @@ constexpr std::array kRows = {
         "XYLEM_PROVIDER", own, "The libfabric provider between hosts, such as tcp;ofi_rxm. Unset: the most suitable one."),
     row<Word, &Settings::nic>("XYLEM_NIC", own,
                               "The network interface or device between hosts, such as eth0 or mlx5_0. Unset: the nearest."),
+    row<Word, &Settings::collectives>(
+        "XYLEM_COLLECTIVES", agreed,
+        "The collectives of an MPI program that run on Xylem, such as allreduce,bcast, in all their forms. Unset: all."),
     row<Word, &Settings::algorithm>("XYLEM_ALGORITHM", agreed,
                                     "Forces algorithms: collective:name, several with commas, such as "
                                     "allreduce:ring,bcast:flat. Conditions and chunks as in "

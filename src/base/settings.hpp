@@ -28,6 +28,7 @@ struct Settings {
   std::string host_id;                      // XYLEM_HOSTID: the name of this host; wins over detection
   std::string provider;                     // XYLEM_PROVIDER: libfabric provider by name, such as tcp;ofi_rxm
   std::string nic;                          // XYLEM_NIC: network interface or device between hosts, such as eth0
+  std::string collectives;                  // XYLEM_COLLECTIVES: names of those that the preload library takes over (agreed)
   std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces algorithms (agreed)
   std::string tuning_file;                  // XYLEM_TUNING_FILE: rules that `xylem tune` has written (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)

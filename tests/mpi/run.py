@@ -32,6 +32,7 @@ def arguments():
     parser.add_argument("--device", choices=["kernels", "staged"],
                         help="device buffers: every call of the core ran as a kernel, or some went through host memory")
     parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
+    parser.add_argument("--says", default="", help="what Xylem must say on stderr")
     parser.add_argument("--compare", help="run also without Xylem, then this program on the files of both outputs")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -101,6 +102,8 @@ def main():
             return "the outputs with and without Xylem differ"
         if "XYLEM_LOG" not in environment and not options.warnings and "xylem:" in err:
             return "a good run prints nothing to stderr"
+        if options.says not in err:
+            return f"Xylem did not say: {options.says}"
         return check_statistics(statistics, options)
 
 

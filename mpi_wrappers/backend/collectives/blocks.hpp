@@ -20,6 +20,7 @@ class EvenBlocks {
 
   void* buffer() const { return const_cast<void*>(buffer_); }
   int size() const { return blocks_; }
+  static bool complete() { return true; }
   std::ptrdiff_t count(int) const { return count_; }
   MPI_Datatype datatype(int) const { return datatype_; }
   // Bytes from the buffer's address to that of a block, whose datatype has this extent.
@@ -46,6 +47,8 @@ class UnevenBlocks {
 
   void* buffer() const { return const_cast<void*>(buffer_); }
   int size() const { return blocks_; }
+  // Whether the arrays are there.
+  bool complete() const { return blocks_ == 0 || (counts_ != nullptr && displacements_ != nullptr); }
   std::ptrdiff_t count(int block) const { return counts_[block]; }
   MPI_Datatype datatype(int) const { return datatype_; }
   std::ptrdiff_t offset(int block, MPI_Aint extent) const { return displacements_[block] * extent; }
@@ -72,6 +75,8 @@ class TypedBlocks {
 
   void* buffer() const { return const_cast<void*>(buffer_); }
   int size() const { return blocks_; }
+  // Whether the arrays are there.
+  bool complete() const { return blocks_ == 0 || (counts_ != nullptr && displacements_ != nullptr && datatypes_ != nullptr); }
   std::ptrdiff_t count(int block) const { return counts_[block]; }
   MPI_Datatype datatype(int block) const { return datatypes_[block]; }
   std::ptrdiff_t offset(int block, MPI_Aint) const { return displacements_[block]; }

@@ -53,7 +53,8 @@ class Folding {
 
   bool has_good_counts() const {
     if constexpr (kUneven)
-      return std::all_of(arguments_.recvcounts, arguments_.recvcounts + peers_.size, [](auto count) { return count >= 0; });
+      return arguments_.recvcounts != nullptr &&
+             std::all_of(arguments_.recvcounts, arguments_.recvcounts + peers_.size, [](auto count) { return count >= 0; });
     else
       return arguments_.elements(peers_) >= 0;
   }

@@ -17,6 +17,7 @@
 #include "backend/host_copy.hpp"
 #include "backend/mpi_functions.hpp"
 #include "backend/requests/submit.hpp"
+#include "backend/selection.hpp"
 #include "backend/statistics.hpp"
 
 namespace xylem::preload {
@@ -68,6 +69,7 @@ struct Forms<Call, Arguments, int(Args...)> {
     const Communicator& comm = find(arguments.comm);
     const auto function = real_function<int(Args...)>(number);
     if (comm.xylem == nullptr) return hand_down(arguments, comm.reason, function);
+    if (!is_selected(Arguments::kCollective)) return hand_down(arguments, Reason::not_selected, function);
     Call call(arguments, comm);
     if (const Reason why = call.reason(); why != Reason::none) return hand_down(arguments, why, function);
     if (const int error = call.error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
@@ -92,7 +94,9 @@ struct Forms<Call, Arguments, int(Args...)> {
                           Info... info) {
     const Communicator& comm = find_ready(arguments.comm);
     Reason why = comm.reason;
-    if (comm.xylem != nullptr) {
+    if (comm.xylem != nullptr && !is_selected(Arguments::kCollective)) {
+      why = Reason::not_selected;
+    } else if (comm.xylem != nullptr) {
       auto operation = std::make_unique<Later<Call, Arguments::kCollective>>(arguments, comm);
       why = operation->call().reason();
       if (why == Reason::none) {

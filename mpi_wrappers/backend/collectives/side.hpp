@@ -22,6 +22,8 @@ template <class Blocks>
 class Side {
  public:
   explicit Side(const Blocks& blocks) : blocks_(blocks), layouts_(make_layouts(blocks)) {
+    wrong_ = !blocks.complete();
+    if (wrong_) return;
     const int different = Blocks::kEven ? std::min(blocks.size(), 1) : blocks.size();
     for (int i = 0; i < different; ++i) look_at(i);
     if (!Blocks::kEven) return;
@@ -99,6 +101,7 @@ class Side {
     if constexpr (Blocks::kTyped) {
       // A block without elements needs no datatype.
       std::vector<Layout> layouts(static_cast<std::size_t>(blocks.size()));
+      if (!blocks.complete()) return layouts;
       for (int i = 0; i < blocks.size(); ++i)
         if (blocks.count(i) > 0) layouts[static_cast<std::size_t>(i)] = Layout(blocks.datatype(i));
       return layouts;
