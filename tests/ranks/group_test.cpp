@@ -66,27 +66,7 @@ void exchange(xylem_comm_t comm, int rank, const std::vector<Message>& messages,
   for (const Part& part : parts) EXPECT_TRUE(part.data == part.message->content()) << "message " << part.message->number;
 }
 
-struct Map {
-  const char* name;
-  int ranks;
-  Hosts hosts;
-};
-const std::vector<Map>& maps() {
-  static const std::vector<Map> all = {{"one_rank", 1, {}},
-                                       {"two_ranks", 2, {}},
-                                       {"five_ranks", 5, {}},
-                                       {"two_hosts", 2, {0, 1}},
-                                       {"three_hosts", 5, {0, 1, 2, 1, 0}}};
-  return all;
-}
-
-class Group : public testing::TestWithParam<std::size_t> {
- protected:
-  static int ranks() { return maps()[GetParam()].ranks; }
-  static void run(const std::function<void(xylem_comm_t&, int rank)>& body) {
-    run_handles(ranks(), body, maps()[GetParam()].hosts, {.algorithm = "", .chunk_bytes = 512, .timeout_seconds = 0});
-  }
-};
+class Group : public OnEveryMap {};
 
 TEST_P(Group, SendsAndReceivesInAnyOrder) {
   run([](xylem_comm_t& comm, int rank) {
@@ -143,8 +123,7 @@ TEST_P(Group, CollectivesOnSeveralCommunicatorsAndMessages) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, Group, testing::Range<std::size_t>(0, 5),
-                         [](const testing::TestParamInfo<std::size_t>& param) { return maps()[param.param].name; });
+INSTANTIATE_TEST_SUITE_P(Maps, Group, every_map(), map_name);
 
 TEST(GroupCalls, NestAndCheck) {
   run_handles(2, [](xylem_comm_t& comm, int rank) {

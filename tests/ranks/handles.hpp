@@ -1,6 +1,8 @@
 // Ranks as threads that use the C API: every rank runs the same body on its own handle.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "api/handle.hpp"
 #include "rank_threads.hpp"
 
@@ -23,5 +25,31 @@ inline void run_handles(int ranks, const std::function<void(xylem_comm_t&, int r
   }
   for (std::thread& thread : threads) thread.join();
 }
+
+// Cases that run alike on one rank, on several, and across made-up hosts.
+struct Map {
+  const char* name;
+  int ranks;
+  Hosts hosts;
+};
+inline const std::vector<Map>& maps() {
+  static const std::vector<Map> all = {{"one_rank", 1, {}},
+                                       {"two_ranks", 2, {}},
+                                       {"five_ranks", 5, {}},
+                                       {"two_hosts", 2, {0, 1}},
+                                       {"three_hosts", 5, {0, 1, 2, 1, 0}}};
+  return all;
+}
+
+class OnEveryMap : public testing::TestWithParam<std::size_t> {
+ protected:
+  static int ranks() { return maps()[GetParam()].ranks; }
+  static void run(const std::function<void(xylem_comm_t&, int rank)>& body, const std::string& algorithm = {}) {
+    run_handles(ranks(), body, maps()[GetParam()].hosts, {.algorithm = algorithm, .chunk_bytes = 512, .timeout_seconds = 0});
+  }
+};
+
+inline auto every_map() { return testing::Range<std::size_t>(0, maps().size()); }
+inline std::string map_name(const testing::TestParamInfo<std::size_t>& param) { return maps()[param.param].name; }
 
 }  // namespace xylem::test

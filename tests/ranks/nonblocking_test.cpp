@@ -105,27 +105,7 @@ void wait_without_xylem(const Started& started) {
   while (!started.request->done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-struct Map {
-  const char* name;
-  int ranks;
-  Hosts hosts;
-};
-const std::vector<Map>& maps() {
-  static const std::vector<Map> all = {{"one_rank", 1, {}},
-                                       {"two_ranks", 2, {}},
-                                       {"five_ranks", 5, {}},
-                                       {"two_hosts", 2, {0, 1}},
-                                       {"three_hosts", 5, {0, 1, 2, 1, 0}}};
-  return all;
-}
-
-class Nonblocking : public testing::TestWithParam<std::size_t> {
- protected:
-  static void run(const std::function<void(xylem_comm_t&, int rank)>& body, const std::string& algorithm = {}) {
-    const Map& map = maps()[GetParam()];
-    run_handles(map.ranks, body, map.hosts, {.algorithm = algorithm, .chunk_bytes = 512, .timeout_seconds = 0});
-  }
-};
+class Nonblocking : public OnEveryMap {};
 
 // Each algorithm runs on a fiber, and the calls behind it too. Across hosts, where connecting takes time, every third does.
 TEST_P(Nonblocking, EveryAlgorithmGivesExactResults) {
@@ -280,8 +260,7 @@ TEST_P(Nonblocking, ACommunicatorIsDestroyedAfterItsCalls) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Maps, Nonblocking, testing::Range<std::size_t>(0, 5),
-                         [](const testing::TestParamInfo<std::size_t>& param) { return maps()[param.param].name; });
+INSTANTIATE_TEST_SUITE_P(Maps, Nonblocking, every_map(), map_name);
 
 TEST(NonblockingStart, ReturnsWhateverOtherRanksDo) {
   std::atomic<bool> started{false};

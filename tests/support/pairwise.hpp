@@ -51,20 +51,21 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
   };
 
   // Completes a case whose parameters p and q are given: each other parameter, in random order, takes the value that brings
-  // the most new pairs with those set before it.
-  const auto complete = [&](Indices& chosen, std::size_t p, std::size_t q) {
+  // the most new pairs with those set before it, or any value.
+  const auto complete = [&](Indices& chosen, std::size_t p, std::size_t q, bool greedy) {
     std::vector<std::size_t> set = {p, q};
     std::vector<std::size_t> open;
     for (std::size_t r = 0; r < Parameters; ++r)
       if (r != p && r != q) open.push_back(r);
     std::shuffle(open.begin(), open.end(), random);
     for (std::size_t r : open) {
-      std::size_t best = 0, best_new = 0, offset = random() % sizes[r];
-      for (std::size_t i = 0; i < sizes[r]; ++i) {
+      const std::size_t offset = random() % sizes[r];
+      std::size_t best = offset, best_new = 0;
+      for (std::size_t i = 0; greedy && i < sizes[r]; ++i) {
         const std::size_t value = (i + offset) % sizes[r];
         const auto fresh = static_cast<std::size_t>(
             std::count_if(set.begin(), set.end(), [&](std::size_t s) { return !done[pair(s, chosen[s], r, value)]; }));
-        if (i == 0 || fresh > best_new) best = value, best_new = fresh;
+        if (fresh > best_new) best = value, best_new = fresh;
       }
       // Where values exclude each other the greedy choice can be a dead end; now and then any value is taken.
       chosen[r] = random() % 4 == 0 ? offset : best;
@@ -72,7 +73,8 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
     }
   };
 
-  constexpr int attempts = 400;
+  // The greedy ones take long: many of them in vain, for pairs that exclude each other, would take most of the time.
+  constexpr int attempts = 400, greedy_attempts = 20;
   for (std::size_t p = 0; p < Parameters; ++p)
     for (std::size_t q = p + 1; q < Parameters; ++q)
       for (std::size_t a = 0; a < sizes[p]; ++a)
@@ -84,7 +86,7 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
           for (int attempt = 0; attempt < attempts && !found; ++attempt) {
             chosen[p] = a;
             chosen[q] = b;
-            complete(chosen, p, q);
+            complete(chosen, p, q, attempt < greedy_attempts);
             found = valid(chosen);
           }
           if (!found) continue;

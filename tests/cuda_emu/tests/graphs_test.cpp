@@ -29,6 +29,23 @@ void begin(CUstream stream, CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_TH
   EXPECT_CUDA(cuStreamBeginCapture(stream, mode));
 }
 
+CUgraph end(CUstream stream) {
+  CUgraph graph = nullptr;
+  EXPECT_CUDA(cuStreamEndCapture(stream, &graph));
+  return graph;
+}
+
+// Begins a capture of `one` that goes on in `two` and does not come back. Returns the event between them.
+CUevent begin_fork(CUstream one, CUstream two) {
+  const CUevent fork = event(CU_EVENT_DISABLE_TIMING);
+  std::uint32_t* const memory = pinned(1);
+  begin(one);
+  EXPECT_CUDA(cuEventRecord(fork, one));
+  EXPECT_CUDA(cuStreamWaitEvent(two, fork, 0));
+  EXPECT_CUDA(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(memory), 1, 1, two));
+  return fork;
+}
+
 TEST(Graphs, DoNothingWhileCaptured) {
   start();
   const CUstream one = stream();
@@ -37,8 +54,7 @@ TEST(Graphs, DoNothingWhileCaptured) {
   begin(one);
   EXPECT_EQ(status(one), CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_CUDA(launch(add, 2, one, AddParameters{memory, 4, 1}));
-  CUgraph graph = nullptr;
-  EXPECT_CUDA(cuStreamEndCapture(one, &graph));
+  const CUgraph graph = end(one);
   EXPECT_EQ(status(one), CU_STREAM_CAPTURE_STATUS_NONE);
   EXPECT_CUDA(cuStreamSynchronize(one));
   EXPECT_EQ(memory[0], 0U);
@@ -65,8 +81,7 @@ TEST(Graphs, AreLaunchedAThousandTimes) {
   EXPECT_CUDA(cuEventRecord(join, two));
   EXPECT_CUDA(cuStreamWaitEvent(one, join, 0));
   EXPECT_CUDA(cuMemcpyDtoDAsync(copy, memory, 400, one));
-  CUgraph graph = nullptr;
-  ASSERT_CUDA(cuStreamEndCapture(one, &graph));
+  const CUgraph graph = end(one);
   EXPECT_EQ(nodes(graph), 4U);
   EXPECT_EQ(status(two), CU_STREAM_CAPTURE_STATUS_NONE);
   const CUgraphExec executable = instantiate(graph);
@@ -88,8 +103,7 @@ TEST(Graphs, RecordEventsThatOthersWaitFor) {
   begin(one);
   EXPECT_CUDA(launch(wait, 1, one, WaitParameters{memory, 1, 1, memory + 1}));
   EXPECT_CUDA(cuEventRecordWithFlags(outside, one, CU_EVENT_RECORD_EXTERNAL));
-  CUgraph graph = nullptr;
-  ASSERT_CUDA(cuStreamEndCapture(one, &graph));
+  const CUgraph graph = end(one);
   EXPECT_CUDA(cuGraphLaunch(instantiate(graph), one));
   EXPECT_EQ(cuEventQuery(outside), CUDA_ERROR_NOT_READY);
   std::atomic_ref<std::uint32_t>(memory[0]).store(1);
@@ -119,13 +133,13 @@ TEST(Capture, AllocatingInvalidatesItUnlessRelaxed) {
   EXPECT_EQ(cuStreamEndCapture(one, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   begin(one, CU_STREAM_CAPTURE_MODE_RELAXED);
   EXPECT_CUDA(cuMemAlloc(&pointer, 16));
-  EXPECT_CUDA(cuStreamEndCapture(one, &graph));
+  end(one);
   begin(one, CU_STREAM_CAPTURE_MODE_GLOBAL);
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   EXPECT_CUDA(cuThreadExchangeStreamCaptureMode(&mode));
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
   EXPECT_CUDA(cuMemFree(pointer));
-  EXPECT_CUDA(cuStreamEndCapture(one, &graph));
+  end(one);
 }
 
 TEST(Capture, BelongsToItsThread) {
@@ -139,19 +153,13 @@ TEST(Capture, BelongsToItsThread) {
     CUgraph graph = nullptr;
     EXPECT_EQ(cuStreamEndCapture(one, &graph), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   }).join();
-  CUgraph graph = nullptr;
-  EXPECT_CUDA(cuStreamEndCapture(one, &graph));
+  end(one);
 }
 
 TEST(Capture, MustBeJoined) {
   start();
   const CUstream one = stream(), two = stream();
-  const CUevent fork = event(CU_EVENT_DISABLE_TIMING);
-  std::uint32_t* const memory = pinned(1);
-  begin(one);
-  EXPECT_CUDA(cuEventRecord(fork, one));
-  EXPECT_CUDA(cuStreamWaitEvent(two, fork, 0));
-  EXPECT_CUDA(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(memory), 1, 1, two));
+  const CUevent fork = begin_fork(one, two);
   EXPECT_EQ(cuEventQuery(fork), CUDA_ERROR_CAPTURED_EVENT);
   CUgraph graph = nullptr;
   EXPECT_EQ(cuStreamEndCapture(two, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
@@ -162,12 +170,7 @@ TEST(Capture, MustBeJoined) {
 TEST(Capture, ForksThatAreNotJoinedAreAnError) {
   start();
   const CUstream one = stream(), two = stream();
-  const CUevent fork = event(CU_EVENT_DISABLE_TIMING);
-  std::uint32_t* const memory = pinned(1);
-  begin(one);
-  EXPECT_CUDA(cuEventRecord(fork, one));
-  EXPECT_CUDA(cuStreamWaitEvent(two, fork, 0));
-  EXPECT_CUDA(cuMemsetD32Async(reinterpret_cast<CUdeviceptr>(memory), 1, 1, two));
+  begin_fork(one, two);
   CUgraph graph = nullptr;
   EXPECT_EQ(cuStreamEndCapture(one, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
