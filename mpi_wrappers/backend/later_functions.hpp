@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 extern "C" {
+// NOLINTBEGIN(readability-redundant-declaration)
 
 // MPI 4.0
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
@@ -15,4 +16,5 @@ int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* in
 int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* out_count, int indices[],
                                  MPI_Status statuses[]);
 
+// NOLINTEND(readability-redundant-declaration)
 }  // extern "C"

@@ -17,8 +17,8 @@ int CollectiveRequest::post() {
 }
 
 void CollectiveRequest::begin() {
-  number_ = begun_.fetch_add(1, std::memory_order_relaxed);
-  active_count_.fetch_add(1, std::memory_order_relaxed);
+  number_ = begun.fetch_add(1, std::memory_order_relaxed);
+  active_count.fetch_add(1, std::memory_order_relaxed);
   const xylem_status status = operation_->start(&running_);
   if (status == XYLEM_SUCCESS) {
     state_.store(State::running, std::memory_order_release);
@@ -58,7 +58,7 @@ void CollectiveRequest::complete_receive() {
 int CollectiveRequest::hand_out() {
   offer(false);
   state_.store(State::inactive, std::memory_order_release);
-  active_count_.fetch_sub(1, std::memory_order_relaxed);
+  active_count.fetch_sub(1, std::memory_order_relaxed);
   return std::exchange(outcome_, MPI_SUCCESS);
 }
 

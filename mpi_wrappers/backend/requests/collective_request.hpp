@@ -36,7 +36,7 @@ class CollectiveRequest {
   void begin();
 
   // No request of the process is active. One load.
-  static bool none_active() { return active_count_.load(std::memory_order_relaxed) == 0; }
+  static bool none_active() { return active_count.load(std::memory_order_relaxed) == 0; }
 
   // Requests of one communicator end in the order in which they began.
   bool began_before(const CollectiveRequest& other) const { return number_ < other.number_; }
@@ -73,14 +73,14 @@ class CollectiveRequest {
 
   const std::unique_ptr<Operation> operation_;
   const Communicator& entry_;
-  const MPI_Comm comm_;
+  MPI_Comm comm_;
   const std::shared_ptr<xylem_comm> keeper_;
   const Kind kind_;
   const Tag tag_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
 
-  static inline constinit std::atomic<std::uint64_t> begun_{0};
-  static inline constinit std::atomic<std::size_t> active_count_{0};
+  static inline constinit std::atomic<std::uint64_t> begun{0};
+  static inline constinit std::atomic<std::size_t> active_count{0};
   std::uint64_t number_ = 0;  // of those begun
 
   std::mutex looking_;

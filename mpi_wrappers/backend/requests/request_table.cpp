@@ -9,9 +9,9 @@ RequestTable& RequestTable::of_process() {
 
 void RequestTable::insert(std::unique_ptr<CollectiveRequest> request) {
   const std::lock_guard lock(mutex_);
-  const MPI_Request handle = request->handle();
+  MPI_Request handle = request->handle();
   by_handle_[handle] = request.release();
-  alive_.fetch_add(1, std::memory_order_relaxed);
+  alive.fetch_add(1, std::memory_order_relaxed);
 }
 
 CollectiveRequest* RequestTable::find_locked(MPI_Request handle) const {
@@ -28,7 +28,7 @@ std::unique_ptr<CollectiveRequest> RequestTable::remove(CollectiveRequest& reque
   const std::lock_guard lock(mutex_);
   const auto found = by_handle_.find(request.handle());
   if (found != by_handle_.end() && found->second == &request) by_handle_.erase(found);
-  alive_.fetch_sub(1, std::memory_order_relaxed);
+  alive.fetch_sub(1, std::memory_order_relaxed);
   return std::unique_ptr<CollectiveRequest>(&request);
 }
 
@@ -37,7 +37,7 @@ void RequestTable::abandon_all() {
   {
     const std::lock_guard lock(mutex_);
     left.swap(by_handle_);
-    alive_ = 0;
+    alive = 0;
   }
   for (const auto& [handle, request] : left)
     if (request->abandon()) delete request;

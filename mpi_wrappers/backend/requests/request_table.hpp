@@ -22,7 +22,7 @@ class RequestTable {
   static RequestTable& of_process();
 
   // Nothing is alive. One load.
-  static bool empty() { return alive_.load(std::memory_order_relaxed) == 0; }
+  static bool empty() { return alive.load(std::memory_order_relaxed) == 0; }
 
   void insert(std::unique_ptr<CollectiveRequest> request);
 
@@ -45,7 +45,7 @@ class RequestTable {
  private:
   CollectiveRequest* find_locked(MPI_Request handle) const;
 
-  static inline constinit std::atomic<std::size_t> alive_{0};
+  static inline constinit std::atomic<std::size_t> alive{0};
   mutable std::mutex mutex_;
   std::unordered_map<MPI_Request, CollectiveRequest*> by_handle_;  // owns them
 };
