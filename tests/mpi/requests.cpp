@@ -267,6 +267,32 @@ void refused(World world, Verdict& verdict) {
   verdict.check(sum == world.sum(0), [] { return "after refused calls: wrong result"; });
 }
 
+// The program may complete a request, and start and complete another, in a callback that the MPI calls.
+int on_copy(MPI_Comm, int, void* sum, void* started, void*, int* flag) {
+  static const int one = 1;
+  MPI_Request own = MPI_REQUEST_NULL;
+  MPI_Iscan(&one, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &own);
+  MPI_Wait(static_cast<MPI_Request*>(started), MPI_STATUS_IGNORE);
+  MPI_Wait(&own, MPI_STATUS_IGNORE);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+void completed_in_callback(World world, Verdict& verdict) {
+  int keyval = MPI_KEYVAL_INVALID, sum = -1, sum_of_callback = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_create_keyval(on_copy, MPI_COMM_NULL_DELETE_FN, &keyval, &sum_of_callback);
+  MPI_Iallreduce(&world.rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &request);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_free(&copy);
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+  MPI_Comm_free_keyval(&keyval);
+  verdict.check(sum == world.sum(0) && sum_of_callback == world.rank + 1,
+                [] { return "completed in a callback: wrong sum"; });
+}
+
 // Which of two ends first is known: the calls that wait for any must see that one.
 void whichever_comes_first(World world, MPI_Comm other, Verdict& verdict) {
   if (world.size < 2) return;
@@ -316,6 +342,7 @@ int main(int argc, char** argv) {
   persistent(world, verdict);
   freed_communicator(world, verdict);
   refused(world, verdict);
+  completed_in_callback(world, verdict);
   whichever_comes_first(world, other, verdict);
   // Neither freed nor ever started again: MPI_Finalize copes with it.
   static int in = 1, out = 0;
