@@ -2,6 +2,7 @@
 // these, calls that it runs itself: both kinds must keep their order and their results.
 #include <mpi.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,15 @@ void user_operation(int rank, int size, Verdict& verdict) {
     MPI_Reduce(in.data(), out.data(), count, affine, op, size - 1, MPI_COMM_WORLD);
     verdict.check(rank != size - 1 || out == wanted,
                   [&] { return "user operation at a root, count " + std::to_string(count); });
+    MPI_Request request;
+    std::fill(out.begin(), out.end(), Affine{});
+    MPI_Iallreduce(in.data(), out.data(), count, affine, op, MPI_COMM_WORLD, &request);
+    predefined_call(size, verdict);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    verdict.check(out == wanted, [&] { return "nonblocking user operation, count " + std::to_string(count); });
+    MPI_Scan(in.data(), out.data(), count, affine, op, MPI_COMM_WORLD);
+    verdict.check(rank != size - 1 || out == wanted,
+                  [&] { return "scan of a user operation, count " + std::to_string(count); });
   }
   MPI_Op_free(&op);
   MPI_Type_free(&affine);
@@ -119,6 +129,17 @@ void intercommunicator(int rank, int size, Verdict& verdict) {
   MPI_Bcast(&value, 1, MPI_INT, side == 1 ? 0 : (rank == 0 ? MPI_ROOT : MPI_PROC_NULL), inter);
   verdict.check(value == 42, [] { return "bcast on an intercommunicator"; });
   MPI_Barrier(inter);
+  int others = 0;
+  MPI_Comm_remote_size(inter, &others);
+  std::vector<int> sent(static_cast<std::size_t>(others)), received(sent.size(), -1);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = 100 * rank + 2 * static_cast<int>(i) + 1 - side;
+  MPI_Request request;
+  MPI_Ialltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, inter, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  bool good = true;
+  for (std::size_t i = 0; i < received.size(); ++i)
+    good = good && received[i] == 100 * (2 * static_cast<int>(i) + 1 - side) + rank;
+  verdict.check(good, [] { return "alltoall on an intercommunicator"; });
   predefined_call(size, verdict);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);

@@ -5,13 +5,13 @@ program include_mpif
   integer :: ierr, rank, ranks, i, failures
   integer :: number, total
   double precision :: in(1000), out(1000)
-  integer, allocatable :: gathered(:), blocks(:)
+  integer, allocatable :: gathered(:), blocks(:), counts(:), places(:), received(:)
   logical :: mine, all_of_them
 
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
-  allocate (gathered(ranks), blocks(2 * ranks))
+  allocate (gathered(ranks), blocks(2 * ranks), counts(ranks), places(ranks), received(ranks * ranks))
   failures = 0
 
   in = [(dble(i + rank), i=1, 1000)]
@@ -45,6 +45,30 @@ program include_mpif
   mine = rank /= 1
   call MPI_Allreduce(mine, all_of_them, 1, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD, ierr)
   if (all_of_them .neqv. ranks < 2) failures = failures + 1
+
+  ! Rank r, counted from 1, has r elements for everybody.
+  counts = [(i, i=1, ranks)]
+  places = [(i * (i - 1) / 2, i=1, ranks)]
+  received = -1
+  blocks = rank
+  call MPI_Allgatherv(blocks, rank + 1, MPI_INTEGER, received, counts, places, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  do i = 1, ranks
+    if (any(received(places(i) + 1:places(i) + i) /= i - 1)) failures = failures + 1
+  end do
+  blocks = 1
+  call MPI_Reduce_scatter(MPI_IN_PLACE, received, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (any(received(1:rank + 1) /= ranks * rank)) failures = failures + 1
+
+  gathered = [(100 * rank + i, i=1, ranks)]
+  call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered, 1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  if (any(gathered /= [(100 * i + rank + 1, i=0, ranks - 1)])) failures = failures + 1
+
+  number = rank + 1
+  total = 0
+  call MPI_Scan(number, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (total /= (rank + 1) * (rank + 2) / 2) failures = failures + 1
+  call MPI_Exscan(MPI_IN_PLACE, number, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (rank > 0 .and. number /= rank * (rank + 1) / 2) failures = failures + 1
 
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
   if (failures /= 0) then

@@ -5,7 +5,8 @@ program use_mpi
   integer :: ierr, rank, ranks, i, failures, duplicate, reversed, reversed_rank, root
   complex(kind=kind(1d0)) :: in(300), out(300)
   real :: pair(2), best(2)
-  integer :: value
+  integer :: value, request
+  integer, allocatable :: all(:)
 
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -37,6 +38,16 @@ program use_mpi
     else
       call MPI_Reduce(value, i, 1, MPI_INTEGER, MPI_SUM, root, reversed, ierr)
     end if
+
+    ! There and back: the root adds its own number to what each rank has given.
+    value = 10 * reversed_rank
+    all = [(-1, i=1, ranks)]
+    call MPI_Gather(value, 1, MPI_INTEGER, all, 1, MPI_INTEGER, root, reversed, ierr)
+    if (reversed_rank == root .and. any(all /= [(10 * i, i=0, ranks - 1)])) failures = failures + 1
+    all = all + root
+    call MPI_Iscatter(all, 1, MPI_INTEGER, value, 1, MPI_INTEGER, root, reversed, request, ierr)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+    if (value /= 10 * reversed_rank + root) failures = failures + 1
   end do
 
   call MPI_Comm_free(duplicate, ierr)

@@ -5,6 +5,9 @@ program use_mpi_f08
   implicit none
   integer :: rank, ranks, i, failures, number, ierr
   type(MPI_Comm) :: grid
+  type(MPI_Datatype) :: row
+  type(MPI_Request) :: request
+  integer, allocatable :: table(:, :), turned(:, :)
   integer(kind=8) :: in(5000), out(5000)
   double precision, allocatable :: blocks(:), block(:)
   integer, allocatable :: gathered(:)
@@ -30,6 +33,25 @@ program use_mpi_f08
   blocks = [(dble(i), i=1, ranks)]
   call MPI_Reduce_scatter_block(blocks, block, 1, MPI_DOUBLE_PRECISION, MPI_SUM, grid)
   if (block(1) /= dble(ranks * (rank + 1))) failures = failures + 1
+
+  ! Rows of a table that is stored by columns, one to each rank.
+  allocate (table(ranks, 3), turned(3, ranks))
+  do i = 1, ranks
+    table(i, :) = [rank, i - 1, rank + i]
+  end do
+  call MPI_Type_vector(3, 1, ranks, MPI_INTEGER, row)
+  block
+    type(MPI_Datatype) :: next_row
+    call MPI_Type_create_resized(row, 0_MPI_ADDRESS_KIND, int(storage_size(number) / 8, MPI_ADDRESS_KIND), next_row)
+    call MPI_Type_commit(next_row)
+    call MPI_Ialltoall(table, 1, next_row, turned, 3, MPI_INTEGER, grid, request)
+    call MPI_Type_free(next_row)
+  end block
+  call MPI_Type_free(row)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  do i = 0, ranks - 1
+    if (any(turned(:, i + 1) /= [i, rank, i + rank + 1])) failures = failures + 1
+  end do
 
   number = rank
   call MPI_Bcast(number, 1, MPI_INTEGER, ranks - 1, grid)
