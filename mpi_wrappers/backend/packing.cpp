@@ -44,6 +44,23 @@ MPI_Datatype many_bytes(std::size_t bytes) {
   return all;
 }
 
+// Whether a valid datatype repeats a predefined one without gaps: as MPI_Type_contiguous and MPI_Type_dup make them.
+bool is_dense(MPI_Datatype datatype) {
+  if (const PredefinedType* const known = find_predefined(datatype)) return known->dense;
+  int integers = 0, addresses = 0, datatypes = 0, combiner = 0;
+  PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
+  int count = 0;
+  MPI_Aint no_address = 0;
+  MPI_Datatype repeated = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents(datatype, integers, addresses, datatypes, &count, &no_address, &repeated);
+  const bool dense = is_dense(repeated);
+  // A predefined one is no new handle.
+  PMPI_Type_get_envelope(repeated, &integers, &addresses, &datatypes, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&repeated);
+  return dense;
+}
+
 // Copies by a message to this process itself: slower than packing, but free of its limits (MPI_Pack counts bytes in an int,
 // and MPICH's takes MPI_BOTTOM for a mistake). Data sent as any type may be received as MPI_PACKED, and the other way round.
 int copy_by_message(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type) {
@@ -104,10 +121,11 @@ Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
             PMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
             PMPI_Type_get_extent(datatype, &lower_bound, &extent_) == MPI_SUCCESS;
   size_ = static_cast<std::size_t>(size);
+  dense_ = usable_ && is_dense(datatype);
 }
 
 void Layout::keep() {
-  if (find_predefined(datatype_) != nullptr || datatype_ == MPI_DATATYPE_NULL) return;
+  if (dense_ || find_predefined(datatype_) != nullptr) return;
   // A dup would call what the program has attached to the datatype for such an occasion.
   MPI_Datatype same;
   PMPI_Type_contiguous(1, datatype_, &same);
