@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+// NOLINTBEGIN(readability-redundant-declaration)
 extern "C" {
 // NOLINTBEGIN(readability-redundant-declaration)
 
@@ -18,3 +19,4 @@ int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* o
 
 // NOLINTEND(readability-redundant-declaration)
 }  // extern "C"
+// NOLINTEND(readability-redundant-declaration)

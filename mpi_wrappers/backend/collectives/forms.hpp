@@ -67,11 +67,10 @@ struct Forms<Call, Arguments, int(Args...)> {
   static int blocking(Args... args) noexcept {
     const Arguments arguments{args...};
     const Communicator& comm = find(arguments.comm);
-    const auto function = real_function<int(Args...)>(number);
-    if (comm.xylem == nullptr) return hand_down(arguments, comm.reason, function);
-    if (!is_selected(Arguments::kCollective)) return hand_down(arguments, Reason::not_selected, function);
+    if (comm.xylem == nullptr) return hand_down<number>(arguments, comm.reason);
+    if (!is_selected(Arguments::kCollective)) return hand_down<number>(arguments, Reason::not_selected);
     Call call(arguments, comm);
-    if (const Reason why = call.reason(); why != Reason::none) return hand_down(arguments, why, function);
+    if (const Reason why = call.reason(); why != Reason::none) return hand_down<number>(arguments, why);
     if (const int error = call.error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
     return run(call, arguments.comm);
   }
@@ -120,7 +119,9 @@ struct Forms<Call, Arguments, int(Args...)> {
   }
 
   // Leaves it to the MPI, with copies in host memory of buffers on a device.
-  [[gnu::noinline]] static int hand_down(const Arguments& arguments, Reason why, int (*function)(Args...)) {
+  template <int number>
+  [[gnu::noinline]] static int hand_down(const Arguments& arguments, Reason why) {
+    const auto function = real_function<int(Args...)>(number);
     count_handed_down(Arguments::kCollective, why);
     const auto [sendbuf, recvbuf] = buffers_of(arguments);
     if (!may_use_buffers(why)) return arguments.pass_on(function, sendbuf, recvbuf);

@@ -21,7 +21,8 @@ namespace xylem::preload {
 template <class Blocks>
 class Side {
  public:
-  explicit Side(const Blocks& blocks) : blocks_(blocks), layouts_(make_layouts(blocks)) {
+  // In line, as a call of few bytes takes hardly longer than this.
+  [[gnu::always_inline]] explicit Side(const Blocks& blocks) : blocks_(blocks), layouts_(make_layouts(blocks)) {
     wrong_ = !blocks.complete();
     if (wrong_) return;
     const int different = Blocks::kEven ? std::min(blocks.size(), 1) : blocks.size();
