@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <string_view>
 
 #include "base/settings.hpp"
@@ -16,6 +17,7 @@
 #include "setting_options.hpp"
 #include "simulate/simulate.hpp"
 #include "start_program.hpp"
+#include "tune/options.hpp"
 #include "verify.hpp"
 #include "why.hpp"
 
@@ -57,24 +59,24 @@ int run_exec(const CLI::App& exec, const CLI::App& app) {
   return start_preloaded(command, "xylem exec");
 }
 
-// Starts the benchmark program of the MPI that started this process, with the same arguments.
-int run_bench(const BenchOptions& options, const std::vector<std::string>& arguments) {
-  const std::string mpi = options.mpi.empty() ? launched_by(launcher_variable) : options.mpi;
-  if (mpi.empty()) {
-    fmt::print(
-        stderr,
-        "xylem bench: not started by an MPI launcher, so there is nothing to compare. Use it as: mpirun -n 2 xylem bench\n");
+// Starts the program of the MPI that started this process, `mpi` or as the environment tells, with the same arguments.
+int run_under_mpi(const std::string& name, const std::string& mpi, const std::vector<std::string>& arguments,
+                  int (*start)(const std::vector<std::string>& command, const std::string& caller)) {
+  const std::string launcher = mpi.empty() ? launched_by(launcher_variable) : mpi, caller = "xylem " + name;
+  if (launcher.empty()) {
+    fmt::print(stderr, "{0}: not started by an MPI launcher, so there is nothing to measure. Use it as: mpirun -n 2 {0}\n",
+               caller);
     return exit_usage;
   }
-  const std::filesystem::path program = back_end_folder(preload_library()) / ("xylem-bench." + mpi);
+  const std::filesystem::path program = back_end_folder(preload_library()) / ("xylem-" + name + "." + launcher);
   if (!exists(program)) {
-    fmt::print(stderr, "xylem bench: this job was started by {}, and this build of Xylem has no {} for it\n", mpi,
+    fmt::print(stderr, "{}: this job was started by {}, and this build of Xylem has no {} for it\n", caller, launcher,
                program.string());
     return exit_tool_failed;
   }
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return start_preloaded(command, "xylem bench");
+  return start(command, caller);
 }
 
 int run(int argc, char** argv) {
@@ -97,6 +99,12 @@ int run(int argc, char** argv) {
   CLI::App* bench = app.add_subcommand("bench", "Compare Xylem with the MPI below: mpirun -n 2 xylem bench");
   bench->allow_extras();
   add_bench_options(*bench, options);
+
+  TuneOptions tune_options;
+  CLI::App* tune =
+      app.add_subcommand("tune", "Measure which algorithms are best here, and write rules: mpirun -n 2 xylem tune");
+  tune->allow_extras();
+  add_tune_options(*tune, tune_options);
 
   WhyOptions why_options;
   CLI::App* why = app.add_subcommand("why", "Tell which algorithm a call takes, and why");
@@ -121,17 +129,17 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
   if (exec->parsed()) return run_exec(*exec, app);
-  for (const CLI::App* part : {info, bench, why, verify, simulate, static_cast<CLI::App*>(&app)})
+  for (const CLI::App* part : {info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(*part);
   if (info->parsed()) return run_info(json);
   if (why->parsed()) return run_why(why_options);
   if (verify->parsed()) return run_verify(verify_options);
   if (simulate->parsed()) return run_simulate(simulate_options);
-  if (!bench->parsed()) {
-    fmt::print(stderr, "{}", app.help());
-    return exit_usage;
-  }
-  return run_bench(options, {argv + 2, argv + argc});
+  const std::vector<std::string> arguments(argv + std::min(argc, 2), argv + argc);
+  if (tune->parsed()) return run_under_mpi("tune", tune_options.mpi, arguments, start_program);
+  if (bench->parsed()) return run_under_mpi("bench", options.mpi, arguments, start_preloaded);
+  fmt::print(stderr, "{}", app.help());
+  return exit_usage;
 }
 
 }  // namespace

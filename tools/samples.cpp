@@ -20,4 +20,6 @@ Summary summarize(const std::vector<double>& samples) {
   return {percentile(samples, 0.5), percentile(samples, 0.95), percentile(samples, 0)};
 }
 
+bool noisy(const Summary& summary) { return summary.p95 > 2 * summary.median; }
+
 }  // namespace xylem::tools

@@ -16,4 +16,7 @@ struct Summary {
 
 Summary summarize(const std::vector<double>& samples);
 
+// The times are so far apart that their median says little: something else ran.
+bool noisy(const Summary& summary);
+
 }  // namespace xylem::tools

@@ -22,6 +22,16 @@ std::string preload_with(const std::string& library, const std::string& value) {
   return value.empty() ? library : library + ":" + value;
 }
 
+int start_program(const std::vector<std::string>& command, const std::string& caller) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  const int error = errno;
+  fmt::print(stderr, "{}: cannot run '{}': {}\n", caller, command.front(), std::strerror(error));
+  return error == ENOENT ? exit_not_found : exit_cannot_execute;
+}
+
 int start_preloaded(const std::vector<std::string>& command, const std::string& caller) {
   const std::string library = preload_library().string();
   if (library.empty()) {
@@ -33,14 +43,7 @@ int start_preloaded(const std::vector<std::string>& command, const std::string& 
     return exit_tool_failed;
   }
   setenv("LD_PRELOAD", preload_with(library, launcher_variable("LD_PRELOAD")).c_str(), 1);
-
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments.front(), arguments.data());
-  const int error = errno;
-  fmt::print(stderr, "{}: cannot run '{}': {}\n", caller, command.front(), std::strerror(error));
-  return error == ENOENT ? exit_not_found : exit_cannot_execute;
+  return start_program(command, caller);
 }
 
 }  // namespace xylem::tools

@@ -121,6 +121,13 @@ bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
   return true;
 }
 
+void Communicator::force(const std::string& rules) {
+  settings_.algorithm = rules;
+  settings_.tuning.clear();
+  planner_ = plan::Planner(planner_.shape(), settings_.algorithm, settings_.chunk_bytes);
+  memos_.fill({});
+}
+
 const plan::Plan& Communicator::plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes) {
   PlanMemo& memo = memos_[(total_bytes ^ (total_bytes >> 9) ^ (static_cast<std::size_t>(call.collective) * 11)) % kPlanMemos];
   if (memo.bytes != total_bytes || memo.collective != call.collective || memo.element_bytes != element_bytes) {

@@ -51,6 +51,10 @@ class Communicator {
   bool takes_streams() const { return devices_; }
   const plan::Planner& planner() const { return planner_; }
 
+  // From now on these rules stand where XYLEM_ALGORITHM's stood, and no tuning file decides. All ranks do so between the same
+  // calls, while none is outstanding: for who measures.
+  void force(const std::string& rules);
+
   // Runs one collective to its end, after those that are outstanding. Arguments have been checked. On failure error() says
   // why in words; a communicator that failed in the middle of a call refuses all further ones.
   xylem_status run(const Call& call);

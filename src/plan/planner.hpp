@@ -44,6 +44,7 @@ class Planner {
   // The chunks of what goes through channels without being planned: sends and receives.
   std::uint32_t channel_chunk() const;
 
+  const Shape& shape() const { return shape_; }
   const std::string& complaints() const { return complaints_; }
 
  private:

@@ -157,6 +157,21 @@ class Simulate(unittest.TestCase):
         self.assertIn("waits for ever", result.stderr)
 
 
+class Tune(unittest.TestCase):
+    def test_needs_a_launcher(self):
+        result = xylem("tune")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("mpirun -n 2 xylem tune", result.stderr)
+
+    def test_wrong_words(self):
+        for arguments, what in ((["--collectives", "bcats"], "'bcats' is not known; did you mean bcast?"),
+                                (["--collectives", "alltoallv"], "'alltoallv' is not known; did you mean alltoall?"),
+                                (["--sizes", "x"], "--sizes"), (["--rounds", "3"], "--rounds")):
+            result = xylem("tune", *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(what, result.stderr)
+
+
 class Verify(unittest.TestCase):
     def test_proves_one_algorithm(self):
         result = xylem("verify", "--collective", "allreduce", "--algorithm", "ring", "--ranks", "2-9")

@@ -43,11 +43,14 @@ bool Row::wrong() const {
   return std::any_of(measurement.sides.begin(), measurement.sides.end(), [](const Sample& s) { return s.wrong_calls > 0; });
 }
 
+bool Row::noisy() const { return tools::noisy(summary(xylem_side)) || tools::noisy(summary(mpi_side)); }
+
 std::string table_head(const Setting& setting, const BenchOptions& options) {
   std::string head = fmt::format("{} ranks on {} host{}, {} cores; {} {}; Xylem {} against {}\n", setting.ranks,
                                  setting.hosts.size(), setting.hosts.size() == 1 ? "" : "s", setting.cores, options.type,
                                  options.op, setting.xylem_version, setting.mpi_version);
   if (!setting.xylem_loaded) head += "NOTE: Xylem is not loaded in this run: both sides are the MPI.\n";
+  head += setting.load_warning;
   head += "Time of a call on the slowest rank in microseconds; ratio: MPI / Xylem, above 1 Xylem is faster.\n\n";
   head += fmt::format("{:<22}{:>10}{:>12}{:>10}{:>12}{:>10}{:>9}\n", "", "", "Xylem", "", "MPI", "", "");
   head += fmt::format("{:<22}{:>10}{:>12}{:>10}{:>12}{:>10}{:>9}\n", "collective", "size", "median", "p95", "median", "p95",
@@ -59,6 +62,7 @@ std::string table_row(const Row& row) {
   const Summary xylem = row.summary(xylem_side), mpi = row.summary(mpi_side);
   std::string remark;
   if (row.ratio() < 1 - equal_within) remark = "  slower";
+  if (row.noisy()) remark += "  noisy";
   for (std::size_t side = 0; side < side_names.size(); ++side)
     if (const long wrong = row.measurement.sides[side].wrong_calls; wrong > 0)
       remark += fmt::format("  WRONG RESULTS ({}: {})", side_names[side], wrong);
@@ -76,6 +80,10 @@ std::string table_foot(const Setting& setting, const std::vector<Row>& rows, con
   const auto worst =
       std::min_element(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ratio() < b.ratio(); });
   if (slower > 0) foot += fmt::format("Worst: {} {}, ratio {:.2f}.\n", worst->collective, size_of(*worst), worst->ratio());
+  const auto noisy_rows = std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.noisy(); });
+  if (noisy_rows > 0)
+    foot += fmt::format(
+        "NOTE: {} lines are noisy, with a p95 above twice the median: something else ran. Do not trust them.\n", noisy_rows);
   if (std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.wrong(); })) foot += "SOME RESULTS ARE WRONG.\n";
   if (core_statistics.empty()) return foot + "Xylem ran none of the calls: XYLEM_LOG=info tells why.\n";
   return foot + describe_calls(nlohmann::json::parse(core_statistics).at("collectives"));
@@ -85,7 +93,8 @@ std::string report_json(const Setting& setting, const BenchOptions& options, con
                         const std::string& core_statistics) {
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
-    nlohmann::ordered_json line = {{"collective", row.collective}, {"bytes", row.bytes}, {"ratio", row.ratio()}};
+    nlohmann::ordered_json line = {
+        {"collective", row.collective}, {"bytes", row.bytes}, {"ratio", row.ratio()}, {"noisy", row.noisy()}};
     for (std::size_t side = 0; side < side_names.size(); ++side) {
       const Sample& sample = row.measurement.sides[side];
       const Summary summary = row.summary(side);
@@ -105,6 +114,7 @@ std::string report_json(const Setting& setting, const BenchOptions& options, con
       {"mpi", setting.mpi_version},
       {"xylem", setting.xylem_version},
       {"xylem_loaded", setting.xylem_loaded},
+      {"busy_before", !setting.load_warning.empty()},
       {"type", options.type},
       {"op", options.op},
       {"core", core_statistics.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(core_statistics)},

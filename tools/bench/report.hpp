@@ -22,6 +22,7 @@ struct Setting {
   std::string mpi_version;
   std::string xylem_version;
   bool xylem_loaded = false;
+  std::string load_warning;  // empty on a quiet machine
   std::vector<std::string> command;
 };
 
@@ -34,6 +35,7 @@ struct Row {
   // The MPI's median divided by Xylem's: above 1, Xylem is faster.
   double ratio() const;
   bool wrong() const;
+  bool noisy() const;  // of a side at least
 };
 
 std::string table_head(const Setting& setting, const BenchOptions& options);

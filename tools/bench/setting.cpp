@@ -9,6 +9,7 @@
 
 #include "base/version.hpp"
 #include "bench/sides.hpp"
+#include "load.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -60,6 +61,7 @@ Setting collect_setting(MPI_Comm comm, int argc, char** argv) {
   setting.mpi_version = mpi_version();
   setting.xylem_version = kVersion;
   setting.xylem_loaded = xylem_is_preloaded();
+  setting.load_warning = load_warning();
   setting.command.assign(argv, argv + argc);
   return setting;
 }

@@ -34,5 +34,10 @@ TEST(Summarize, GivesMedianP95AndLeast) {
   EXPECT_EQ(summary.least, 0);
 }
 
+TEST(Noisy, IsAWideSpread) {
+  EXPECT_FALSE(noisy({.median = 2, .p95 = 4, .least = 1}));
+  EXPECT_TRUE(noisy({.median = 2, .p95 = 4.1, .least = 1}));
+}
+
 }  // namespace
 }  // namespace xylem::tools
