@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint32_t kThreads = 3;  // of a rank
 
+constexpr std::uint32_t main_of(std::uint32_t rank) { return rank * kThreads; }
+
 }  // namespace
 
 Replay::Replay(const coll::Workload& work, const Depths& depths)
@@ -26,13 +28,13 @@ void Replay::add(Script script) {
     if (step.act == Act::begin_recv || step.act == Act::end_recv) step.peer = channel_number(step.peer, rank);
   }
   threads_.insert(threads_.end(), kThreads, {rank, 0, 0, 0});
-  threads_[rank * kThreads].end = script.size();
+  threads_[main_of(rank)].end = script.size();
   ranks_.push_back({});
   ranks_.back().script = std::move(script);
 }
 
 double Replay::run() {
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) schedule(rank * kThreads);
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) schedule(main_of(rank));
   while (!events_.empty()) {
     const Event event = events_.top();
     events_.pop();
@@ -47,7 +49,7 @@ double Replay::run() {
   }
   double last = 0;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Thread& main = threads_[rank * kThreads];
+    const Thread& main = threads_[main_of(rank)];
     if (main.step != main.end || ranks_[rank].halves != 0) {
       throw std::logic_error("rank " + std::to_string(rank) + " waits for ever: the channels are too short");
     }
@@ -71,9 +73,9 @@ void Replay::end_thread(std::uint32_t thread) {
   const Thread& ended = threads_[thread];
   if (thread % kThreads == 0) return;
   Rank& rank = ranks_[ended.rank];
-  Thread& main = threads_[ended.rank * kThreads];
+  Thread& main = threads_[main_of(ended.rank)];
   main.now = std::max(main.now, ended.now);
-  if (--rank.halves == 0) schedule(ended.rank * kThreads);
+  if (--rank.halves == 0) schedule(main_of(ended.rank));
 }
 
 bool Replay::execute(std::uint32_t thread) {
