@@ -37,7 +37,11 @@ xylem_memory xylem_mem_kind(const void* address) {
                 static_cast<int>(MemoryKind::pinned) == XYLEM_MEMORY_PINNED &&
                 static_cast<int>(MemoryKind::managed) == XYLEM_MEMORY_MANAGED &&
                 static_cast<int>(MemoryKind::device) == XYLEM_MEMORY_DEVICE);
-  return static_cast<xylem_memory>(xylem::cuda::memory_of(address).kind);
+  try {
+    return static_cast<xylem_memory>(xylem::cuda::memory_of(address).kind);
+  } catch (const xylem::Error&) {
+    return XYLEM_MEMORY_DEVICE;  // the driver does not answer any more, and the CPU cannot touch it
+  }
 }
 
 xylem_status xylem_mem_alloc(void** memory, size_t bytes, xylem_memory kind) {

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "comm/device_hosts.hpp"
 #include "comm/device_path.hpp"
 #include "cuda/presence.hpp"
 #include "exec/copy.hpp"
@@ -77,6 +78,9 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       team_(waiter_, half_, background_),
       devices_(cuda::may_have_device_buffers()),
       device_path_(wired.devices && members_.hosts() == 1 && size() > 1 ? std::make_unique<DevicePath>(*this) : nullptr),
+      device_hosts_(wired.devices && members_.hosts() > 1 && members_.ranks_per_host() > 1
+                        ? std::make_unique<DeviceHosts>(*this)
+                        : nullptr),
       timed_(!settings().stats_file.empty()),
       pid_(getpid()) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);

@@ -30,6 +30,7 @@ struct Placement {
   static Placement here();
 };
 
+class DeviceHosts;
 class DevicePath;
 
 class Communicator {
@@ -86,6 +87,7 @@ class Communicator {
 
  private:
   friend class DeviceAgreement;
+  friend class DeviceHosts;
   friend class DevicePath;
   friend class ProgressEngine;
 
@@ -170,9 +172,10 @@ class Communicator {
   xylem_status broken_ = XYLEM_SUCCESS;
   std::string error_;
   std::string connect_error_;
-  bool devices_;                             // this rank's buffers may lie on a GPU
-  std::unique_ptr<DevicePath> device_path_;  // null where it never can be taken
-  bool timed_;                               // statistics with seconds were asked for
+  bool devices_;                               // this rank's buffers may lie on a GPU
+  std::unique_ptr<DevicePath> device_path_;    // null where it never can be taken
+  std::unique_ptr<DeviceHosts> device_hosts_;  // likewise, where there are several hosts
+  bool timed_;                                 // statistics with seconds were asked for
   std::int32_t pid_;
   Counters counters_;
 

@@ -1,5 +1,6 @@
 // Communicator: calls of a rank whose buffers may lie on a GPU.
 #include "comm/communicator.hpp"
+#include "comm/device_hosts.hpp"
 #include "comm/device_path.hpp"
 #include "comm/staging.hpp"
 
@@ -19,9 +20,12 @@ xylem_status Communicator::run_with_devices(const Call& call) {
     if (device_path_ != nullptr) {
       if (const std::optional<xylem_status> done = device_path_->run(call)) return *done;
     }
+    if (device_hosts_ != nullptr) {
+      if (const std::optional<xylem_status> done = device_hosts_->run(call)) return *done;
+    }
     if (captured) return refused();
     const StagedCall staged(call, buffer_bytes(call, rank(), size()));
-    if (staged.staged()) counters_.count_staged();
+    if (staged.staged() && !call.internal) counters_.count_staged();
     const xylem_status status = run_on_host(staged.on_host());
     if (status == XYLEM_SUCCESS) staged.copy_back();
     return status;
@@ -37,6 +41,7 @@ xylem_status Communicator::check() {
   if (const std::uint32_t word = exec::load_acquire(memory_->abort_word()); word != 0) {
     return fail(earlier_title(), exec::abort_fault(word), rank());
   }
+  if (device_hosts_ != nullptr) return device_hosts_->check();
   if (device_path_ == nullptr) return XYLEM_SUCCESS;
   try {
     const std::optional<DevicePath::Met> met = device_path_->take_fault();

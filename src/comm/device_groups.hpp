@@ -23,8 +23,6 @@ class DeviceGroups {
   bool all_on_one() const { return count() == 1; }
   // Some ranks do.
   bool shared() const { return leaders_.size() < group_of_.size(); }
-  // The most that do.
-  std::uint32_t largest() const { return largest_; }
 
   std::uint32_t own() const { return group_of_[rank_]; }
   std::uint32_t own_leader() const { return leader(own()); }
@@ -37,7 +35,6 @@ class DeviceGroups {
   std::vector<std::uint32_t> group_of_;  // by rank
   std::vector<std::uint32_t> leaders_;   // by group
   std::vector<std::uint32_t> residents_;
-  std::uint32_t largest_ = 0;
 };
 
 }  // namespace xylem

@@ -177,7 +177,7 @@ xylem_status DevicePath::conclude(const Call& call, const Terms& terms) {
   } else if (!terms.captured()) {
     finished_->hold(call.stream);
   }
-  communicator_.counters_.count_on_device(call.collective, own_bytes(call));
+  if (!call.internal) communicator_.counters_.count_on_device(call.collective, own_bytes(call));
   return XYLEM_SUCCESS;
 }
 

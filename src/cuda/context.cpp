@@ -9,9 +9,10 @@ ContextScope::ContextScope(const Driver& driver, const Memory& memory) : driver_
   check(driver_, driver_.ctx_get_current(&current), "cuCtxGetCurrent");
   if (memory.context != nullptr) {
     if (memory.context != current) enter(memory.context);
+  } else if (memory.device < 0) {
+    if (current == nullptr) throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "no CUDA context is current and no memory names one");
   } else if (CUdevice device = -1;
              current == nullptr || driver_.ctx_get_device(&device) != CUDA_SUCCESS || device != memory.device) {
-    if (memory.device < 0) throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "no CUDA context is current and no memory names one");
     CUcontext primary = nullptr;
     check(driver_, driver_.device_primary_ctx_retain(&primary, memory.device), "cuDevicePrimaryCtxRetain");
     retained_ = memory.device;

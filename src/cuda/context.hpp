@@ -8,7 +8,7 @@
 namespace xylem::cuda {
 
 // Makes the context of `memory` current while it lives; where that is unknown (memory of a pool), the current one if it is on
-// the same device, else the device's primary context, which the program has then.
+// the same device, else the device's primary context, which the program has then. Memory of no device takes the current one.
 // Calls in it are not mistaken for calls that a stream capture of the program would have to refuse.
 class ContextScope {
  public:

@@ -21,6 +21,13 @@ CUmodule module_of_current_context(const Driver& driver) {
   CUmodule& module = loaded[context];
   if (module == nullptr) {
     if (kernel_image().empty()) throw Error(XYLEM_ERROR_UNSUPPORTED, "this build of Xylem has no kernels: nvcc was missing");
+    // Within a major version drivers take the code of later ones.
+    constexpr int kMajor = CUDA_VERSION / 1000;
+    if (driver.version / 1000 < kMajor) {
+      throw Error(XYLEM_ERROR_UNSUPPORTED, "the driver serves CUDA " + std::to_string(driver.version / 1000) + "." +
+                                               std::to_string(driver.version % 1000 / 10) + ", kernels need " +
+                                               std::to_string(kMajor) + ".0 or newer");
+    }
     check(driver, driver.module_load_data(&module, kernel_image().data()), "cuModuleLoadData of Xylem's kernels");
   }
   return module;

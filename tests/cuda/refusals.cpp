@@ -1,0 +1,165 @@
+// What the driver refuses, and memory of the C API: with the driver API only, for the runtime refuses an old driver itself.
+// CUDA_EMU_FAIL says what fails; results are exact wherever there are any.
+//
+//   refusals staged|fault|memory|exhausted RANKS     each rank is a process
+#include <cuda.h>
+
+#include <string>
+
+#include "rank_group.hpp"
+
+namespace {
+
+int failures = 0;
+
+void expect(bool right, const std::string& what) {
+  if (right) return;
+  std::fprintf(stderr, "wrong: %s (%s)\n", what.c_str(), xylem_last_error());
+  ++failures;
+}
+
+void check(CUresult code, const char* what) {
+  if (code == CUDA_SUCCESS) return;
+  std::fprintf(stderr, "%s failed with %d\n", what, static_cast<int>(code));
+  std::_Exit(1);
+}
+
+void check(xylem_status status, const char* what) {
+  if (status == XYLEM_SUCCESS) return;
+  std::fprintf(stderr, "%s: %s\n", what, xylem_last_error());
+  std::_Exit(1);
+}
+
+// Memory of Xylem that holds `count` floats.
+class Memory {
+ public:
+  Memory(std::size_t count, xylem_memory kind) : bytes_(count * sizeof(float)) {
+    check(xylem_mem_alloc(&data_, bytes_, kind), "xylem_mem_alloc");
+    expect(xylem_mem_kind(data_) == kind, "xylem_mem_kind of what xylem_mem_alloc gave");
+  }
+  ~Memory() { xylem_mem_free(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  float* data() const { return static_cast<float*>(data_); }
+  void write(const std::vector<float>& values) const {
+    check(xylem_mem_copy(data_, values.data(), bytes_), "xylem_mem_copy");
+  }
+  std::vector<float> read() const {
+    std::vector<float> values(bytes_ / sizeof(float));
+    check(xylem_mem_copy(values.data(), data_, bytes_), "xylem_mem_copy");
+    return values;
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+struct Rank {
+  int rank, size;
+  const xylem_bootstrap& bootstrap;
+
+  xylem_comm_t communicator() const {
+    xylem_comm_t comm = nullptr;
+    check(xylem_comm_create(&comm, &bootstrap), "xylem_comm_create");
+    return comm;
+  }
+  float total() const { return static_cast<float>(size * (size + 1) / 2); }
+};
+
+constexpr std::size_t kCount = 40'001;
+
+xylem_status allreduce(const float* from, float* to, xylem_comm_t comm) {
+  return xylem_allreduce(from, to, kCount, XYLEM_FLOAT, XYLEM_SUM, comm, XYLEM_STREAM_NONE);
+}
+
+void sums_are_right(const Rank& r, xylem_memory kind) {
+  const Memory from(kCount, kind), to(kCount, kind);
+  const xylem_comm_t comm = r.communicator();
+  for (int turn = 0; turn < 3; ++turn) {
+    from.write(std::vector<float>(kCount, static_cast<float>(r.rank + 1)));
+    to.write(std::vector<float>(kCount, -1));
+    check(allreduce(from.data(), to.data(), comm), "xylem_allreduce");
+    expect(to.read() == std::vector<float>(kCount, r.total()), "xylem_allreduce");
+  }
+  check(xylem_comm_destroy(comm), "xylem_comm_destroy");
+}
+
+bool statistics_have(const char* text) {
+  std::size_t length = 0;
+  std::string all(65536, '\0');
+  check(xylem_statistics(all.data(), all.size(), &length), "xylem_statistics");
+  return all.find(text) != std::string::npos;
+}
+
+// No kernel runs, and all is right.
+void staged(const Rank& r) {
+  sums_are_right(r, XYLEM_MEMORY_DEVICE);
+  expect(statistics_have("\"device\": {\"calls\": 0, \"staged\": 3}"), "each call is staged");
+}
+
+// A kernel fails, and with it the contexts of its process: errors on all ranks; what has no part in it goes on.
+void fault(const Rank& r) {
+  const Memory from(kCount, XYLEM_MEMORY_DEVICE), to(kCount, XYLEM_MEMORY_DEVICE);
+  from.write(std::vector<float>(kCount, 1));
+  const xylem_comm_t comm = r.communicator();
+  const xylem_status status = allreduce(from.data(), to.data(), comm);
+  expect(status == XYLEM_ERROR_SYSTEM || status == XYLEM_ERROR_PEER_FAILED, "the call whose kernel fails");
+  expect(std::string(xylem_last_error()).find("rank ") != std::string::npos, "the error names a rank");
+  expect(allreduce(from.data(), to.data(), comm) == status, "the next call");
+  check(xylem_comm_destroy(comm), "xylem_comm_destroy");
+
+  std::vector<float> in(kCount, static_cast<float>(r.rank + 1)), out(kCount, -1);
+  const xylem_comm_t another = r.communicator();
+  check(allreduce(in.data(), out.data(), another), "xylem_allreduce of host buffers");
+  expect(out == std::vector<float>(kCount, r.total()), "host buffers after a fault");
+  expect(allreduce(from.data(), to.data(), another) != XYLEM_SUCCESS, "device buffers after a fault");
+  check(xylem_comm_destroy(another), "xylem_comm_destroy");
+}
+
+void memory(const Rank& r) {
+  sums_are_right(r, XYLEM_MEMORY_DEVICE);
+  sums_are_right(r, XYLEM_MEMORY_PINNED);
+  void* none = &failures;
+  expect(xylem_mem_alloc(&none, 0, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_INVALID_ARGUMENT && none == nullptr, "0 bytes");
+  expect(xylem_mem_alloc(&none, 8, XYLEM_MEMORY_MANAGED) == XYLEM_ERROR_INVALID_ARGUMENT && none == nullptr,
+         "managed memory");
+  expect(xylem_mem_alloc(nullptr, 8, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_INVALID_ARGUMENT, "no place for the address");
+  expect(xylem_mem_free(&failures) == XYLEM_ERROR_INVALID_ARGUMENT, "memory of others is not freed");
+  expect(xylem_mem_free(nullptr) == XYLEM_SUCCESS, "null is ignored");
+}
+
+void exhausted(const Rank& r) {
+  void* none = &failures;
+  expect(xylem_mem_alloc(&none, 8, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_OUT_OF_MEMORY && none == nullptr, "no memory");
+  expect(std::string(xylem_last_error()).find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos, "the driver's words");
+  sums_are_right(r, XYLEM_MEMORY_PINNED);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return std::fprintf(stderr, "usage: see refusals.cpp\n"), 2;
+  const std::string mode = argv[1];
+  const int size = std::atoi(argv[2]);
+  xylem::test::RankGroup group(size);
+  const bool good = group.run(true, [&](int rank, const xylem_bootstrap& bootstrap) {
+    int devices = 0;
+    CUdevice device = 0;
+    CUcontext context = nullptr;
+    check(cuInit(0), "cuInit");
+    check(cuDeviceGetCount(&devices), "cuDeviceGetCount");
+    check(cuDeviceGet(&device, rank % devices), "cuDeviceGet");
+    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    const Rank r{rank, size, bootstrap};
+    if (mode == "staged") staged(r);
+    if (mode == "fault") fault(r);
+    if (mode == "memory") memory(r);
+    if (mode == "exhausted") exhausted(r);
+    return failures;
+  });
+  if (good) std::printf("refusals: good: %s with %d ranks\n", mode.c_str(), size);
+  return good ? 0 : 1;
+}
