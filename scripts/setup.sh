@@ -13,6 +13,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev                # tests
   libfmt-dev libcli11-dev nlohmann-json3-dev                # the tool
   python3 procps util-linux clang-format clang-tidy         # scripts and checks
+  iproute2 nftables                                         # tests between hosts that are network namespaces
 )
 for option; do
   case $option in
