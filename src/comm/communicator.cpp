@@ -27,6 +27,10 @@ const char* fault_text(exec::Fault fault) {
       return "sent something that cannot be part of this call";
     case exec::Fault::timeout:
       return "did not come within XYLEM_TIMEOUT";
+    case exec::Fault::died:
+      return "died: its process has ended";
+    case exec::Fault::unreachable:
+      return "cannot be reached any more";
     case exec::Fault::aborted:
     case exec::Fault::none:
       break;
@@ -41,6 +45,8 @@ xylem_status fault_status(exec::Fault fault) {
       return XYLEM_ERROR_MISMATCH;
     case exec::Fault::timeout:
       return XYLEM_ERROR_TIMEOUT;
+    case exec::Fault::died:
+    case exec::Fault::unreachable:
     case exec::Fault::aborted:
     case exec::Fault::none:
       break;
@@ -82,13 +88,32 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
                         ? std::make_unique<DeviceHosts>(*this)
                         : nullptr),
       timed_(!settings().stats_file.empty()),
-      pid_(getpid()) {
+      pid_(getpid()),
+      vigil_(std::move(wired.watch), &Communicator::peer_ended, this) {
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
+  for (const Watched& each : wired.watched) {
+    if (members_.here(each.rank)) {
+      vigil_.watch_local(each.process, each.rank);
+    } else {
+      vigil_.watch_remote(each.process, each.rank);
+    }
+  }
   if (rank() == 0 && log::enabled(log::Level::info)) {
     log::info("a communicator of " + std::to_string(size()) + " ranks is connected, " +
               (links_ == nullptr ? "all on one host" : std::to_string(members_.hosts()) + " hosts over " + wired.provider));
   }
+}
+
+// From the watching thread. Whoever waits sees the abort word; the ranks of other hosts, of which each watches few, are told.
+void Communicator::peer_ended(void* context, std::uint32_t rank, watch::End how) {
+  auto& self = *static_cast<Communicator*>(context);
+  const Members& members = self.members_;
+  if (members.here(rank) && self.memory_->has_left(static_cast<int>(members.local_place_of(rank)))) return;
+  const exec::Fault fault = how == watch::End::process ? exec::Fault::died : exec::Fault::unreachable;
+  if (self.links_ == nullptr) return self.memory_->raise_abort(exec::abort_word(fault, rank));
+  self.links_->give_up(self.ranks_elsewhere(rank), static_cast<int>(rank), fault);
+  self.raise_failure_of_links();
 }
 
 Communicator::~Communicator() { engine_.forget(*this); }
@@ -97,7 +122,11 @@ void Communicator::poke_network(void* context) {
   auto& self = *static_cast<Communicator*>(context);
   self.links_->progress();
   if (!self.links_->failed()) return;
-  self.memory_->raise_abort(exec::abort_word(exec::Fault::aborted, static_cast<std::uint32_t>(self.links_->failed_rank())));
+  self.raise_failure_of_links();
+}
+
+void Communicator::raise_failure_of_links() {
+  memory_->raise_abort(exec::abort_word(links_->fault(), static_cast<std::uint32_t>(links_->failed_rank())));
 }
 
 void Communicator::poke_engine(void* engine) { static_cast<ProgressEngine*>(engine)->poke(); }
@@ -295,11 +324,11 @@ std::string Communicator::title(const Call& call) const {
 xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std::uint32_t peer) {
   broken_ = fault_status(fault);
   // Whom we waited for is not always who failed.
-  if (fault == exec::Fault::aborted) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
+  if (exec::is_told(fault)) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
   error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")";
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
-  const bool learned = fault == exec::Fault::aborted;
+  const bool learned = exec::is_told(fault);
   tell_others(learned, learned ? peer : rank());
   return broken_;
 }
@@ -317,11 +346,16 @@ void Communicator::tell_others(bool learned, std::uint32_t failed_rank) {
   memory_->raise_abort(exec::abort_word(exec::Fault::aborted, failed_rank));
   if (links_ == nullptr) return;
   if (links_->failed() ? links_->told() : learned) return;
+  links_->give_up(ranks_elsewhere(rank()), static_cast<int>(failed_rank));
+}
+
+// Those of other hosts, but for one.
+std::vector<int> Communicator::ranks_elsewhere(std::uint32_t without) const {
   std::vector<int> others;
   for (std::uint32_t other = 0; other < size(); ++other) {
-    if (!members_.here(other)) others.push_back(static_cast<int>(other));
+    if (other != without && !members_.here(other)) others.push_back(static_cast<int>(other));
   }
-  links_->give_up(others, static_cast<int>(failed_rank));
+  return others;
 }
 
 }  // namespace xylem

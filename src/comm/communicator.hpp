@@ -113,7 +113,9 @@ class Communicator {
     void run();
   };
 
+  static void peer_ended(void* context, std::uint32_t rank, watch::End how);
   static void poke_network(void* context);
+  void raise_failure_of_links();
   static void poke_engine(void* engine);
   static void poke_bootstrap(void* bootstrap);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
@@ -140,6 +142,7 @@ class Communicator {
   xylem_status give_up(const std::string& title, xylem_status status, const std::string& reason);
   std::string title(const Call& call) const;
   std::string earlier_title() const;
+  std::vector<int> ranks_elsewhere(std::uint32_t without) const;
   void tell_others(bool learned, std::uint32_t failed_rank);
   std::byte* scratch(std::size_t bytes);
   void announce(const Call& call, std::uint32_t signature);
@@ -185,6 +188,7 @@ class Communicator {
   std::atomic<std::uint64_t> drives_{0};
   std::optional<Execution> execution_;  // of the first in the queue
   ProgressEngine::Place place_;
+  watch::Vigil vigil_;  // the last: what it reports touches the above
 };
 
 }  // namespace xylem

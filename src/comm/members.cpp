@@ -1,6 +1,7 @@
 #include "comm/members.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 
@@ -33,6 +34,16 @@ Members::Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids)
     if (here(r)) local_.push_back(r);
   }
   local_place_ = place_on_host_[rank_];
+}
+
+std::vector<std::uint32_t> Members::watched_by_us() const {
+  std::vector<std::uint32_t> ranks;
+  std::copy_if(local_.begin(), local_.end(), std::back_inserter(ranks), [this](std::uint32_t r) { return r != rank_; });
+  if (local_place_ != 0 || hosts() == 1) return ranks;
+  const std::uint32_t own = host_of_[rank_], next = (own + 1) % hosts(), before = (own + hosts() - 1) % hosts();
+  ranks.push_back(leaders_[next]);
+  if (before != next) ranks.push_back(leaders_[before]);
+  return ranks;
 }
 
 coll::Group Members::all() const { return {by_host_.empty() ? nullptr : by_host_.data(), place_, size()}; }

@@ -26,6 +26,10 @@ class Members {
   std::uint32_t local_place() const { return local_place_; }
   std::uint32_t local_place_of(std::uint32_t rank) const { return place_on_host_[rank]; }
 
+  // Ranks whose processes this rank watches: the others of this host and, if it is the first of its host, the first ones of
+  // the two hosts beside it in a ring of hosts. So each process is watched by someone who tells all.
+  std::vector<std::uint32_t> watched_by_us() const;
+
   // Groups for the algorithms; they point into this object. A root leads its host.
   coll::Group all() const;
   coll::Group host() const;

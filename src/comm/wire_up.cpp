@@ -33,6 +33,7 @@ struct Blocks {
   bool failed;
   shm::BlockInfo memory;
   ofi::ConnectInfo network;
+  watch::Identity process;
 };
 
 struct Verdict {
@@ -159,7 +160,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
                 .memory = nullptr,
                 .links = nullptr,
                 .provider = {},
-                .devices = false};
+                .devices = false,
+                .watch = nullptr,
+                .watched = {}};
   wired.devices = std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) { return hello.devices; });
   const Members& members = wired.members;
   wired.host_names.resize(members.hosts());
@@ -174,6 +177,8 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     wired.memory =
         std::make_unique<shm::HostMemory>(static_cast<int>(members.local_place()), static_cast<int>(members.local().size()));
     mine.memory = wired.memory->info();
+    wired.watch = watch::Watch::of_process();
+    mine.process = wired.watch->identity(members.hosts() > 1 && members.local_place() == 0);
     if (members.hosts() > 1) {
       network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
       wired.provider = network->provider();
@@ -218,6 +223,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
   }
+  for (const std::uint32_t rank : members.watched_by_us()) wired.watched.push_back({rank, blocks[rank].process});
   if (wired.links != nullptr) {
     // All ranks are connected now. Communicators to come are of ranks of the first one: the MPI's world, as a rule.
     network->seal();

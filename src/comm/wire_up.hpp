@@ -17,6 +17,7 @@
 #include "ofi/links.hpp"
 #include "plan/shape.hpp"
 #include "shm/host_memory.hpp"
+#include "watch/watch.hpp"
 
 namespace xylem {
 
@@ -28,6 +29,12 @@ struct AgreedSettings {
   std::string tuning{};  // the rules of the tuning file
 };
 
+// A rank whose process this rank watches for its end.
+struct Watched {
+  std::uint32_t rank;
+  watch::Identity process;
+};
+
 struct WiredUp {
   Members members;
   AgreedSettings settings;
@@ -37,6 +44,8 @@ struct WiredUp {
   std::unique_ptr<ofi::Links> links;  // null where all ranks share a host
   std::string provider;               // of the links
   bool devices = false;               // all ranks may have device buffers
+  std::shared_ptr<watch::Watch> watch;
+  std::vector<Watched> watched;
 };
 
 // Collective over the bootstrap's ranks. `host_id` and `host_name` say where this rank takes itself to be. Throws Error, on

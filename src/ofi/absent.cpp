@@ -34,7 +34,7 @@ exec::Channel Links::sender(int) { refuse(); }
 exec::Channel Links::receiver(int) { refuse(); }
 bool Links::progress() noexcept { return false; }
 bool Links::idle() noexcept { return true; }
-void Links::give_up(std::span<const int>, int) noexcept {}
+void Links::give_up(std::span<const int>, int, exec::Fault) noexcept {}
 std::string Links::failure() const { return failure_; }
 
 }  // namespace xylem::ofi

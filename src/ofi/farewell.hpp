@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exec/fault.hpp"
 #include "ofi/operation.hpp"
 
 namespace xylem::ofi {
@@ -19,8 +20,8 @@ class Farewell {
     std::uint64_t link;  // the number by which the peer knows our messages
   };
 
-  // `failed_rank`: because of whom.
-  Farewell(Hub& hub, const std::vector<Peer>& peers, int failed_rank);
+  // `failed_rank`: because of whom, and why.
+  Farewell(Hub& hub, const std::vector<Peer>& peers, int failed_rank, exec::Fault why);
   Farewell(const Farewell&) = delete;
   Farewell& operator=(const Farewell&) = delete;
 

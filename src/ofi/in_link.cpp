@@ -33,7 +33,7 @@ void InLink::arrived(const Data& data, std::span<const std::byte> payload) {
 void InLink::received(const Completion& done) {
   if (links_ == nullptr || done.error == FI_ECANCELED) return;
   if (done.error != 0)
-    malformed(done.reason);
+    links_->fail("a message from rank " + std::to_string(peer_) + " could not be received: " + done.reason, peer_);
   else if (!done.has_data)
     malformed("it has no header");
   else {

@@ -19,6 +19,11 @@ namespace {
 // Polls that move nothing before credits go out that no message has carried: far more than a peer on its way needs.
 constexpr std::uint32_t kQuiet = 512;
 
+const char* deed(exec::Fault fault) {
+  if (fault == exec::Fault::died) return " died";
+  return fault == exec::Fault::unreachable ? " cannot be reached" : " gave up";
+}
+
 std::string provider_of(const ConnectInfo& info) {
   return {info.provider.data(), strnlen(info.provider.data(), info.provider.size())};
 }
@@ -137,7 +142,7 @@ std::string Links::failure() const {
 void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept {
   if (failed()) return;
   try {
-    if (tag.kind == MessageKind::give_up) return heard(from, data.signature);
+    if (tag.kind == MessageKind::give_up) return heard(from, data);
     credited(from, data.credit);
     if (tag.kind == MessageKind::credit || failed()) return;
     // The peer may be in the next call already, where we hear from it for the first time.
@@ -174,30 +179,34 @@ bool Links::send_credit(InLink& link) noexcept {
   }
 }
 
-void Links::give_up(std::span<const int> peers, int failed_rank) noexcept {
+void Links::give_up(std::span<const int> peers, int failed_rank, exec::Fault why) noexcept {
   const std::scoped_lock lock(hub_.mutex());
-  give_up_to(peers, failed_rank);
+  // A rank that was lost may have said before that it gave up because of another: the first failure counts.
+  hub_.poll();
+  give_up_to(peers, failed_rank, why);
 }
 
-void Links::give_up_to(std::span<const int> peers, int failed_rank) noexcept {
-  fail("rank " + std::to_string(failed_rank) + " gave up", failed_rank);
+void Links::give_up_to(std::span<const int> peers, int failed_rank, exec::Fault why) noexcept {
+  fail("rank " + std::to_string(failed_rank) + deed(why), failed_rank, why);
   if (farewell_ != nullptr) return;
   try {
     std::vector<Farewell::Peer> to;
     for (const int each : peers)
       to.push_back({hub_.peer(peer(each).address), peer(each).first_link + static_cast<std::uint64_t>(rank_)});
-    farewell_ = std::make_unique<Farewell>(hub_, to, failed_rank);
+    farewell_ = std::make_unique<Farewell>(hub_, to, failed_rank, why);
     farewell_->post();
   } catch (const std::exception& error) {
     log::warn("network: rank " + std::to_string(rank_) + " cannot tell the others of its failure: " + error.what());
   }
 }
 
-void Links::heard(int from, std::uint32_t failed_rank) noexcept {
+void Links::heard(int from, const Data& data) noexcept {
   told_ = true;
-  const int rank = failed_rank < outs_.size() ? static_cast<int>(failed_rank) : from;
+  const int rank = data.signature < outs_.size() ? static_cast<int>(data.signature) : from;
+  const auto said = static_cast<exec::Fault>(data.position);
+  const exec::Fault why = exec::is_told(said) ? said : exec::Fault::aborted;
   const std::string teller = rank == from ? "" : " (told by rank " + std::to_string(from) + ")";
-  fail("rank " + std::to_string(rank) + " gave up" + teller, rank);
+  fail("rank " + std::to_string(rank) + deed(why) + teller, rank, why);
 }
 
 bool Links::unposted() const {
@@ -221,10 +230,11 @@ bool Links::pending() const {
 
 bool Links::farewell_told() const { return farewell_ == nullptr || farewell_->told(); }
 
-void Links::fail(const std::string& reason, int failed_rank) noexcept {
+void Links::fail(const std::string& reason, int failed_rank, exec::Fault fault) noexcept {
   if (failed()) return;
   failure_ = "network " + network_->provider() + ": " + reason;
   failed_rank_ = failed_rank;
+  fault_ = fault;
   failed_.store(true, std::memory_order_release);
 }
 
@@ -243,7 +253,7 @@ void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
     std::vector<int> peers;
     for (std::size_t i = 0; i < outs_.size(); ++i)
       if (outs_[i] != nullptr || ins_[i] != nullptr) peers.push_back(static_cast<int>(i));
-    give_up_to(peers, rank_);
+    give_up_to(peers, rank_, exec::Fault::aborted);
   }
   // Nobody shall miss what we have read, or that we gave up. The last communicator takes the endpoint with it, and so what
   // the provider has not written out yet: it waits until the peers have all. Which one is the last may change while we wait.

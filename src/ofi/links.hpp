@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "exec/channel.hpp"
+#include "exec/fault.hpp"
 #include "ofi/connect_info.hpp"
 #include "ofi/network.hpp"
 
@@ -58,7 +59,8 @@ class Links {
 
   // Tells `peers` that this rank will not go on because of `failed_rank`, itself or another, and fails. Their Links fail with
   // that rank's name. Does not wait: the network carries it while this object lives, and its end sees to it.
-  void give_up(std::span<const int> peers, int failed_rank) noexcept;
+  // `why`: Fault::aborted, or how that rank was lost. Any thread, after connect().
+  void give_up(std::span<const int> peers, int failed_rank, exec::Fault why = exec::Fault::aborted) noexcept;
 
   // Once true it stays: the channels are dead, waiting for them is futile. Any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
@@ -66,6 +68,8 @@ class Links {
   std::string failure() const;
   // The rank that failed, as far as we know. Any thread, after failed().
   int failed_rank() const { return failed_rank_; }
+  // How it failed: see give_up(). Any thread, after failed().
+  exec::Fault fault() const { return fault_; }
   // A peer told us of the failure, and tells the others. Any thread, after failed().
   bool told() const { return told_; }
 
@@ -75,7 +79,7 @@ class Links {
   bool push(bool all_credits) noexcept;
   bool settled() const;
   // `failed_rank`: because of whom. Without it: this rank itself.
-  void fail(const std::string& reason, int failed_rank) noexcept;
+  void fail(const std::string& reason, int failed_rank, exec::Fault fault = exec::Fault::aborted) noexcept;
   void fail(const std::string& reason) noexcept { fail(reason, rank_); }
   InLink* in(int peer) const { return ins_[static_cast<std::size_t>(peer)].get(); }
 
@@ -88,8 +92,8 @@ class Links {
   Peer& peer(int rank);
   InLink& make_in(int rank);
   bool send_credit(InLink& link) noexcept;
-  void give_up_to(std::span<const int> peers, int failed_rank) noexcept;
-  void heard(int from, std::uint32_t failed_rank) noexcept;
+  void give_up_to(std::span<const int> peers, int failed_rank, exec::Fault why) noexcept;
+  void heard(int from, const Data& data) noexcept;
   bool unposted() const;
   bool unfinished() const;
   bool pending() const;
@@ -111,6 +115,7 @@ class Links {
   // What failed_ (release) publishes; nobody writes it after.
   std::string failure_;
   int failed_rank_ = 0;
+  exec::Fault fault_ = exec::Fault::aborted;
   bool told_ = false;
   std::atomic<bool> failed_ = false;
 };

@@ -5,7 +5,7 @@
 //         bits 2-46   link: which communicator of the receiving process, and which of its ranks sends
 //         bits 0-1    direct: index of the slot. Otherwise 0: a slot's payload, 1: credit only, 2: the sender gave up
 //   data  bits 32-63  signature of the slot; of a sender that gave up: the rank that failed
-//         bits 16-31  position of the slot, modulo 2^16
+//         bits 16-31  position of the slot, modulo 2^16; of a sender that gave up: why (exec::Fault)
 //         bit 15      the receiver of the opposite channel has direct receives posted from now on
 //         bits 0-14   credit: how many slots of the opposite channel have been read, modulo 2^15
 //

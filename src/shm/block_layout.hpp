@@ -21,6 +21,7 @@ inline constexpr std::size_t kPair = 2 * exec::kCacheLine;
 struct alignas(kPair) Control {
   std::uint32_t abort;   // 0, or why the communicator is given up; the first reason stays
   std::uint32_t closed;  // peers that will not touch this block any more
+  std::uint32_t left;    // 1: the owner has destroyed its side. Written by the owner
 };
 
 struct BlockHead {

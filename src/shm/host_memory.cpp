@@ -68,6 +68,7 @@ void HostMemory::reserve() {
 HostMemory::~HostMemory() {
   // A forked child has copies of the parent's objects, but nothing of what they stand for.
   if (arena_.id().pid != getpid()) return;
+  std::atomic_ref(head(rank_).control.left).store(1, std::memory_order_release);
   let_go_of_peers();
   if (readers_ == 0) {
     arena_.free(block_);
@@ -154,6 +155,10 @@ exec::Channel HostMemory::receiver(int local_peer) const {
 
 exec::Board HostMemory::board() const {
   return {board_buffers_.data(), board_done_.data(), rank_, size_, board_stride_, min_board_payload()};
+}
+
+bool HostMemory::has_left(int local_rank) const {
+  return std::atomic_ref(head(static_cast<std::uint32_t>(local_rank)).control.left).load(std::memory_order_acquire) != 0;
 }
 
 void HostMemory::raise_abort(std::uint32_t code) const {

@@ -76,6 +76,9 @@ class HostMemory {
   // Sets the abort words of all local ranks, own included, to `code` (not 0), where none is set yet.
   void raise_abort(std::uint32_t code) const;
 
+  // Whether a local rank has destroyed its side: its process may end then. Any thread.
+  bool has_left(int local_rank) const;
+
   CallRecord& own_record() const { return head(rank_).call; }
   const CallRecord& record(int local_rank) const { return head(static_cast<std::uint32_t>(local_rank)).call; }
 

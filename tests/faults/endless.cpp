@@ -1,5 +1,7 @@
 // Collectives of all sizes for ever, on several communicators: a job to be killed. Prints a line when it is in full swing.
+// With the argument "return" a rank whose call fails sits and waits to be killed, and so does not end the other ranks' lives.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <vector>
@@ -9,11 +11,15 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm comms[3];
-  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (MPI_Comm& comm : comms) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (argc > 1) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
   std::vector<double> in(1 << 20, 1), out(in.size());
   for (long round = 0;; ++round) {
     for (MPI_Comm comm : comms)
-      for (int count : {1, 1000, 1 << 20}) MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
+      for (int count : {1, 1000, 1 << 20})
+        while (MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm) != MPI_SUCCESS) pause();
     if (round == 1 && rank == 0) {
       std::puts("running");
       std::fflush(stdout);

@@ -1,0 +1,245 @@
+#include "watch/watch.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+#include "base/block_signals.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "watch/addresses.hpp"
+
+namespace xylem::watch {
+namespace {
+
+// Connections whose other end has not said yet who it is: strangers are not let in without limit.
+constexpr std::size_t kUnknownLinks = 256;
+
+std::uint64_t random_secret() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+}  // namespace
+
+std::shared_ptr<Watch> Watch::of_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<Watch> known;
+  static pid_t owner = 0;
+  const std::scoped_lock lock(mutex);
+  std::shared_ptr<Watch> watch = known.lock();
+  // A forked child has a copy of the object, and no thread.
+  if (watch == nullptr || owner != getpid()) {
+    watch = std::make_shared<Watch>();
+    known = watch;
+    owner = getpid();
+  }
+  return watch;
+}
+
+Watch::Watch() : secret_(random_secret()), epoll_(epoll_create1(EPOLL_CLOEXEC)), stop_(eventfd(0, EFD_CLOEXEC)) {
+  if (epoll_ < 0 || stop_ < 0) throw system_error("descriptors for watching other processes");
+  listen_to(stop_, EPOLLIN, EPOLL_CTL_ADD);
+  const BlockSignals blocked;
+  thread_ = std::thread([this] { run(); });
+}
+
+Watch::~Watch() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(stop_, &one, sizeof one);
+  thread_.join();
+  for (const auto& [descriptor, link] : links_)
+    if (link.state == Link::State::chosen) link.connection->send({Message::Kind::goodbye, link.peer, secret_});
+  links_.clear();
+  for (const auto& [descriptor, peer] : local_) close(descriptor);
+  for (const int descriptor : {epoll_, stop_, listener_})
+    if (descriptor >= 0) close(descriptor);
+}
+
+Identity Watch::identity(bool listens) {
+  const std::scoped_lock lock(mutex_);
+  if (listens && listener_ < 0) {
+    listener_ = listen_everywhere(port_);
+    if (listener_ >= 0) listen_to(listener_, EPOLLIN, EPOLL_CTL_ADD);
+  }
+  Identity own{};
+  own.secret = secret_;
+  own.pid = getpid();
+  own.port = port_;
+  if (port_ != 0) own.addresses = own_addresses();
+  return own;
+}
+
+void Watch::listen_to(int descriptor, std::uint32_t events, int operation) const {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = descriptor;
+  epoll_ctl(epoll_, operation, descriptor, &event);
+}
+
+void Watch::run() {
+  for (;;) {
+    epoll_event event{};
+    // One at a time: the next may be of a descriptor that the first one's handling closes.
+    if (epoll_wait(epoll_, &event, 1, -1) != 1) continue;
+    if (event.data.fd == stop_) return;
+    const std::scoped_lock lock(mutex_);
+    attend(event.data.fd);
+  }
+}
+
+void Watch::attend(int descriptor) {
+  if (descriptor == listener_) return accept_links();
+  if (const auto local = local_.find(descriptor); local != local_.end()) {
+    const std::uint64_t secret = local->second;
+    local_.erase(local);
+    close(descriptor);
+    return end(secret, End::process);
+  }
+  if (const auto link = links_.find(descriptor); link != links_.end()) attend(descriptor, link->second);
+}
+
+void Watch::accept_links() {
+  const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (descriptor < 0) return;
+  std::size_t unknown = 0;
+  for (const auto& [each, link] : links_) unknown += link.state == Link::State::accepted ? 1 : 0;
+  auto connection = std::make_unique<Connection>(descriptor);
+  if (unknown >= kUnknownLinks) return;
+  keep_alive(descriptor);
+  links_.emplace(descriptor, Link{std::move(connection), Link::State::accepted, 0});
+  listen_to(descriptor, EPOLLIN, EPOLL_CTL_ADD);
+}
+
+void Watch::attend(int descriptor, Link& link) {
+  if (link.state == Link::State::connecting) {
+    int error = 0;
+    socklen_t length = sizeof error;
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error == 0 && link.connection->send({Message::Kind::hello, link.peer, secret_})) {
+      link.state = Link::State::greeted;
+      return listen_to(descriptor, EPOLLIN, EPOLL_CTL_MOD);
+    }
+    log::debug("watching processes: an address of a peer cannot be reached: " + std::string(strerror(error)));
+    links_.erase(descriptor);
+    return;
+  }
+  const Connection::Heard heard = link.connection->receive();
+  if (heard.message ? take(link, *heard.message) : heard.state == Connection::State::open) return;
+  const std::uint64_t peer = link.peer;
+  const bool counted = link.state == Link::State::chosen;
+  links_.erase(descriptor);
+  if (!counted) return;
+  if (heard.message && heard.message->kind == Message::Kind::goodbye) {
+    peers_.erase(peer);
+  } else {
+    end(peer, heard.state == Connection::State::lost ? End::network : End::process);
+  }
+}
+
+// False: the connection is of no further use.
+bool Watch::take(Link& link, const Message& message) {
+  if (message.to != secret_ || (link.peer != 0 && message.from != link.peer)) return false;
+  switch (message.kind) {
+    case Message::Kind::hello:
+      if (link.state != Link::State::accepted) return false;
+      link.peer = message.from;
+      return link.connection->send({Message::Kind::welcome, link.peer, secret_});
+    case Message::Kind::welcome:
+      if (link.state != Link::State::greeted) return false;
+      choose(link.peer, link.connection->descriptor());
+      return link.connection->send({Message::Kind::chosen, link.peer, secret_});
+    case Message::Kind::chosen:
+      if (link.state != Link::State::accepted || link.peer == 0) return false;
+      link.state = Link::State::chosen;
+      if (const auto known = peers_.find(link.peer); known != peers_.end())
+        known->second.descriptor = link.connection->descriptor();
+      return true;
+    case Message::Kind::goodbye:
+      break;
+  }
+  return false;
+}
+
+void Watch::choose(std::uint64_t peer, int descriptor) {
+  links_.at(descriptor).state = Link::State::chosen;
+  Peer& known = peers_[peer];
+  known.descriptor = descriptor;
+  known.connecting = false;
+  std::erase_if(links_, [&](const auto& each) { return each.second.peer == peer && each.first != descriptor; });
+}
+
+void Watch::end(std::uint64_t peer, End how) {
+  const auto known = peers_.find(peer);
+  if (known == peers_.end()) {
+    ended_.emplace(peer, how);
+    return;
+  }
+  const std::multimap<Vigil*, std::uint32_t> ranks = std::move(known->second.ranks);
+  peers_.erase(known);
+  for (const auto& [vigil, rank] : ranks) vigil->report_(vigil->context_, rank, how);
+}
+
+Watch::Peer& Watch::peer(Vigil& vigil, std::uint64_t secret, std::uint32_t rank) {
+  Peer& known = peers_[secret];
+  known.ranks.emplace(&vigil, rank);
+  vigil.peers_.insert(secret);
+  return known;
+}
+
+Vigil::Vigil(std::shared_ptr<Watch> watch, Report report, void* context)
+    : watch_(std::move(watch)), report_(report), context_(context) {}
+
+Vigil::~Vigil() {
+  const std::scoped_lock lock(watch_->mutex_);
+  // The processes stay watched, for communicators to come.
+  for (const std::uint64_t each : peers_)
+    if (const auto known = watch_->peers_.find(each); known != watch_->peers_.end()) known->second.ranks.erase(this);
+}
+
+void Vigil::watch_local(const Identity& process, std::uint32_t rank) {
+  const std::scoped_lock lock(watch_->mutex_);
+  if (process.secret == watch_->secret_) return;
+  Watch::Peer& peer = watch_->peer(*this, process.secret, rank);
+  if (peer.descriptor >= 0) return;
+  peer.descriptor = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
+  if (peer.descriptor < 0) {
+    // Such as a container that forbids it, or a kernel before 5.3.
+    log::debug("watching processes: pidfd_open: " + std::string(strerror(errno)));
+    return;
+  }
+  watch_->local_.emplace(peer.descriptor, process.secret);
+  watch_->listen_to(peer.descriptor, EPOLLIN, EPOLL_CTL_ADD);
+}
+
+void Vigil::watch_remote(const Identity& process, std::uint32_t rank) {
+  const std::scoped_lock lock(watch_->mutex_);
+  if (process.secret == watch_->secret_ || process.port == 0) return;
+  if (const auto ended = watch_->ended_.find(process.secret); ended != watch_->ended_.end())
+    return report_(context_, rank, ended->second);
+  Watch::Peer& peer = watch_->peer(*this, process.secret, rank);
+  if (peer.descriptor >= 0 || peer.connecting) return;
+  if (watch_->secret_ > process.secret) {
+    for (const auto& [descriptor, link] : watch_->links_)
+      if (link.peer == process.secret && link.state == Watch::Link::State::chosen) peer.descriptor = descriptor;
+    return;
+  }
+  peer.connecting = true;
+  for (const Address& address : process.addresses) {
+    if (address.family == 0) continue;
+    const int descriptor = begin_connecting(address, process.port);
+    if (descriptor < 0) continue;
+    keep_alive(descriptor);
+    watch_->links_.emplace(
+        descriptor, Watch::Link{std::make_unique<Connection>(descriptor), Watch::Link::State::connecting, process.secret});
+    watch_->listen_to(descriptor, EPOLLOUT, EPOLL_CTL_ADD);
+  }
+}
+
+}  // namespace xylem::watch

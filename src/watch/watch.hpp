@@ -1,0 +1,108 @@
+// Notices the end of processes that ranks of this process's communicators belong to, whatever their users are doing: a thread
+// sleeps in the kernel until one of them ends.
+//
+//   of this host    by a pidfd
+//   of others       by a TCP connection, which the other's kernel closes with the process, and which keepalive ends where the
+//                   network does not lead there any more. A process that closes in good order says goodbye before.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "watch/connection.hpp"
+#include "watch/identity.hpp"
+
+namespace xylem::watch {
+
+enum class End {
+  process,  // it ended
+  network,  // it cannot be reached
+};
+
+class Vigil;
+
+class Watch {
+ public:
+  // The one of this process. It ends with the last owner. Throws Error. Thread-safe.
+  static std::shared_ptr<Watch> of_process();
+
+  Watch();
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // `listens`: processes on other hosts will connect. Thread-safe.
+  Identity identity(bool listens);
+
+ private:
+  friend class Vigil;
+
+  // A process that is or was watched.
+  struct Peer {
+    std::multimap<Vigil*, std::uint32_t> ranks;
+    bool connecting = false;
+    int descriptor = -1;  // what its end shows at: a pidfd, or a connection
+  };
+  struct Link {
+    enum class State { connecting, greeted, accepted, chosen };
+
+    std::unique_ptr<Connection> connection;
+    State state;
+    std::uint64_t peer;  // 0: not known yet
+  };
+
+  Peer& peer(Vigil& vigil, std::uint64_t secret, std::uint32_t rank);
+  void run();
+  void attend(int descriptor);
+  void accept_links();
+  void attend(int descriptor, Link& link);
+  bool take(Link& link, const Message& message);
+  void choose(std::uint64_t peer, int descriptor);
+  void end(std::uint64_t peer, End how);
+  void listen_to(int descriptor, std::uint32_t events, int operation) const;
+
+  std::mutex mutex_;
+  std::uint64_t secret_;
+  int epoll_;
+  int stop_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::map<std::uint64_t, Peer> peers_;  // by secret
+  std::map<int, std::uint64_t> local_;   // their secrets by pidfd
+  std::map<int, Link> links_;            // by descriptor
+  std::map<std::uint64_t, End> ended_;   // before anybody asked
+  std::thread thread_;                   // the last: uses all of the above
+};
+
+// What one communicator wants to know.
+class Vigil {
+ public:
+  using Report = void (*)(void* context, std::uint32_t rank, End how);
+
+  // `report` is called from the watching thread, once for each rank whose process ends. It must not touch a Vigil.
+  Vigil(std::shared_ptr<Watch> watch, Report report, void* context);
+  // Reports are over when it returns.
+  ~Vigil();
+  Vigil(const Vigil&) = delete;
+  Vigil& operator=(const Vigil&) = delete;
+
+  // A process of this host.
+  void watch_local(const Identity& process, std::uint32_t rank);
+  // A process of another host. Both watch each other; which of them connects they see from their secrets.
+  void watch_remote(const Identity& process, std::uint32_t rank);
+
+ private:
+  friend class Watch;
+
+  std::shared_ptr<Watch> watch_;
+  Report report_;
+  void* context_;
+  std::set<std::uint64_t> peers_;
+};
+
+}  // namespace xylem::watch

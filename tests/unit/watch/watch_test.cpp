@@ -1,0 +1,199 @@
+// Two objects of Watch stand for two processes where nothing has to die; where something has, it is a child.
+#include "watch/watch.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <new>
+
+namespace xylem::watch {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What a communicator was told.
+class Told {
+ public:
+  static void report(void* context, std::uint32_t rank, End how) {
+    auto& told = *static_cast<Told*>(context);
+    const std::scoped_lock lock(told.mutex_);
+    told.ends_.emplace_back(rank, how);
+  }
+
+  using Ends = std::vector<std::pair<std::uint32_t, End>>;
+  Ends ends() const {
+    const std::scoped_lock lock(mutex_);
+    return ends_;
+  }
+  // Whether it was told so many in reasonable time.
+  bool wait(std::size_t count) const {
+    for (int i = 0; i < 2000 && ends().size() < count; ++i) std::this_thread::sleep_for(5ms);
+    return ends().size() == count;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Ends ends_;
+};
+
+// A process that tells who it is, watches the test if `remote`, and waits for what comes.
+class Child {
+ public:
+  Child(const Identity& parent, bool remote) {
+    void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared_ = new (page) Shared{};
+    pid_ = fork();
+    if (pid_ != 0) {
+      while (!shared_->ready) std::this_thread::sleep_for(1ms);
+      return;
+    }
+    auto watch = std::make_shared<Watch>();
+    shared_->identity = watch->identity(remote);
+    Told told;
+    auto vigil = std::make_unique<Vigil>(watch, &Told::report, &told);
+    if (remote) vigil->watch_remote(parent, 0);
+    shared_->ready = true;
+    while (!shared_->end_well) std::this_thread::sleep_for(1ms);
+    vigil.reset();
+    watch.reset();
+    _exit(told.ends().empty() ? 0 : 1);
+  }
+  ~Child() {
+    kill();
+    munmap(shared_, sizeof(Shared));
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  const Identity& identity() const { return shared_->identity; }
+  void kill() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+  // Its exit status.
+  int end_well() {
+    shared_->end_well = true;
+    int status = 0;
+    waitpid(std::exchange(pid_, 0), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  struct Shared {
+    Identity identity;
+    std::atomic<bool> ready, end_well;
+  };
+  Shared* shared_;
+  pid_t pid_;
+};
+
+TEST(Watch, AProcessOfThisHostThatIsKilledIsReported) {
+  Child child({}, false);
+  const auto watch = std::make_shared<Watch>();
+  Told told, other;
+  Vigil vigil(watch, &Told::report, &told);
+  Vigil second(watch, &Told::report, &other);
+  vigil.watch_local(child.identity(), 3);
+  second.watch_local(child.identity(), 5);
+  EXPECT_TRUE(told.ends().empty());
+  child.kill();
+  ASSERT_TRUE(told.wait(1) && other.wait(1));
+  EXPECT_EQ(told.ends(), (Told::Ends{{3, End::process}}));
+  EXPECT_EQ(other.ends(), (Told::Ends{{5, End::process}}));
+}
+
+TEST(Watch, AProcessOfAnotherHostThatIsKilledIsReported) {
+  const auto watch = std::make_shared<Watch>();
+  const Identity own = watch->identity(true);
+  // Who connects is chance: both ways occur.
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    Child child(own, true);
+    Told told;
+    Vigil vigil(watch, &Told::report, &told);
+    vigil.watch_remote(child.identity(), round);
+    // The connection takes a moment; what is killed before is noticed by who is told of a connection that was there.
+    std::this_thread::sleep_for(200ms);
+    EXPECT_TRUE(told.ends().empty());
+    child.kill();
+    ASSERT_TRUE(told.wait(1)) << "round " << round;
+    EXPECT_EQ(told.ends(), (Told::Ends{{round, End::process}}));
+  }
+}
+
+TEST(Watch, AGoodEndIsNotReported) {
+  const auto watch = std::make_shared<Watch>();
+  const Identity own = watch->identity(true);
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    Child child(own, true);
+    Told told;
+    Vigil vigil(watch, &Told::report, &told);
+    vigil.watch_remote(child.identity(), round);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(child.end_well(), 0);
+    std::this_thread::sleep_for(50ms);
+    EXPECT_TRUE(told.ends().empty()) << "round " << round;
+  }
+}
+
+TEST(Watch, NothingIsReportedAfterAVigil) {
+  Child child({}, false);
+  const auto watch = std::make_shared<Watch>();
+  Told told;
+  { Vigil(watch, &Told::report, &told).watch_local(child.identity(), 1); }
+  child.kill();
+  Told later;
+  Child second({}, false);
+  Vigil vigil(watch, &Told::report, &later);
+  vigil.watch_local(second.identity(), 2);
+  second.kill();
+  ASSERT_TRUE(later.wait(1));
+  EXPECT_TRUE(told.ends().empty());
+}
+
+TEST(Watch, ThreadsOfOneProcessDoNotWatchEachOther) {
+  const auto watch = std::make_shared<Watch>();
+  Told told;
+  Vigil vigil(watch, &Told::report, &told);
+  vigil.watch_local(watch->identity(true), 1);
+  vigil.watch_remote(watch->identity(true), 1);
+  EXPECT_TRUE(told.ends().empty());
+}
+
+// A connection of a stranger, who does not know the secret, or says something else altogether: it is ended.
+TEST(Watch, StrangersAreRefused) {
+  const auto watch = std::make_shared<Watch>();
+  const Identity own = watch->identity(true);
+  const Message guess{Message::Kind::hello, own.secret + 1, 7};
+  const char garbage[sizeof(Message) + 1] = "GET / HTTP/1.1 and so on";
+  for (const void* words : {static_cast<const void*>(&guess), static_cast<const void*>(garbage)}) {
+    const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(own.port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    ASSERT_EQ(send(stranger, words, sizeof(Message), MSG_NOSIGNAL), static_cast<ssize_t>(sizeof(Message)));
+    char answer = 0;
+    EXPECT_EQ(recv(stranger, &answer, 1, 0), 0);  // the end, and no word before it
+    close(stranger);
+  }
+  // Who knows it is let in.
+  Child child(own, true);
+  Told told;
+  Vigil vigil(watch, &Told::report, &told);
+  vigil.watch_remote(child.identity(), 4);
+  std::this_thread::sleep_for(200ms);
+  child.kill();
+  EXPECT_TRUE(told.wait(1));
+}
+
+}  // namespace
+}  // namespace xylem::watch
