@@ -4,14 +4,19 @@
 
 #include <array>
 
+#include "coll/bruck.hpp"
 #include "coll/dissemination.hpp"
 #include "coll/double_binary_tree.hpp"
 #include "coll/flat.hpp"
 #include "coll/flat_blocks.hpp"
 #include "coll/hierarchical.hpp"
+#include "coll/host_trees.hpp"
+#include "coll/knomial.hpp"
 #include "coll/linear.hpp"
 #include "coll/pairwise.hpp"
+#include "coll/pat.hpp"
 #include "coll/rabenseifner.hpp"
+#include "coll/rail.hpp"
 #include "coll/recursive_doubling.hpp"
 #include "coll/ring.hpp"
 #include "coll/scan.hpp"
@@ -38,19 +43,24 @@ struct As : Algorithm {
 // clang-format off
 using Algorithms = AlgorithmList<
     FlatAllreduce, TwoPhaseAllreduce, HierarchicalAllreduce, DoubleTreeAllreduce, SplitTreeAllreduce, RingAllreduce,
-    DoublingAllreduce, RabenseifnerAllreduce,
+    DoublingAllreduce, RabenseifnerAllreduce, RailAllreduce, BalancedTreeAllreduce, SplitHostTreeAllreduce,
     FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce, RabenseifnerReduce,
-    FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast,
-    FlatAllgather, RingAllgather,
+    BalancedTreeReduce, SplitHostTreeReduce,
+    FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast, KnomialBcast<2>, KnomialBcast<4>, KnomialBcast<8>,
+    BalancedTreeBcast, SplitHostTreeBcast,
+    FlatAllgather, RingAllgather, DoublingAllgather, BruckAllgather, PatAllgather, RailAllgather,
     As<Collective::allgatherv, FlatAllgather>, As<Collective::allgatherv, RingAllgather>,
+    As<Collective::allgatherv, DoublingAllgather>, As<Collective::allgatherv, BruckAllgather>,
+    As<Collective::allgatherv, PatAllgather>, As<Collective::allgatherv, RailAllgather>,
     As<Collective::reduce_scatter, FlatReduceScatter>, As<Collective::reduce_scatter, RingReduceScatter>,
-    FlatReduceScatter, RingReduceScatter,
-    FlatAlltoall, LinearAlltoall, PairwiseAlltoall,
+    As<Collective::reduce_scatter, PatReduceScatter>, As<Collective::reduce_scatter, RailReduceScatter>,
+    FlatReduceScatter, RingReduceScatter, PatReduceScatter, RailReduceScatter,
+    FlatAlltoall, LinearAlltoall, PairwiseAlltoall, BruckAlltoall,
     As<Collective::alltoallv, LinearAlltoall>, As<Collective::alltoallv, PairwiseAlltoall>,
     As<Collective::alltoallw, LinearAlltoall>, As<Collective::alltoallw, PairwiseAlltoall>,
-    FlatGather, LinearGather,
+    FlatGather, LinearGather, KnomialGather<2>, KnomialGather<4>, KnomialGather<8>,
     As<Collective::gatherv, LinearGather>,
-    FlatScatter, LinearScatter,
+    FlatScatter, LinearScatter, KnomialScatter<2>, KnomialScatter<4>, KnomialScatter<8>,
     As<Collective::scatterv, LinearScatter>,
     FlatScan, ChainScan, DoublingScan,
     FlatExscan, ChainExscan, DoublingExscan,

@@ -42,6 +42,17 @@ struct Args {
   // Bytes of each of `parts` parts of a chunk, in whole elements. The plan sees to it that there is one for each.
   XYLEM_HD std::size_t chunk_part(std::uint32_t parts) const { return chunk_bytes / parts / element_bytes * element_bytes; }
 
+  // Of a vector: the sum over what lies in that part of the output, in place.
+  XYLEM_HD_CALLED Args of_sum(std::size_t first, std::size_t most) const {
+    Args part = *this;
+    const Range range = clip(first, most, received.length);
+    part.input = output;
+    part.received.skip += range.first;
+    part.received.length = range.length;
+    part.sent = part.received;
+    return part;
+  }
+
   // What one of several lanes does of this call. Each lane needs scratch memory and channels of its own. A reduce_scatter of
   // differing lengths must not be in place then: a lane's result would lie over what another has not read yet.
   XYLEM_HD_CALLED Args of_lane(LaneShare share) const {

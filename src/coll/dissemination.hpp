@@ -17,7 +17,9 @@ struct DisseminationBarrier {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return log2_up(work.ranks) * work.exchange(0, work.step(), work.hosts > 1 ? work.ranks_per_host : 1, 0);
+    return work.doubling_steps(
+               work.ranks, [](double) { return 0; }, 0) +
+           work.border();
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args&) { return 1; }
 

@@ -49,7 +49,7 @@ struct LinearGather {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return work.step().latency + work.rounds(work.ranks) * work.burst(work.ranks - 1) + work.bytes * work.step().per_byte;
+    return work.step().latency + work.rounds(work.ranks) * work.burst(work.ranks - 1) + work.from_one();
   }
 
   template <class Lane>

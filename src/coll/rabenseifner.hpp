@@ -131,6 +131,23 @@ class HalvingRound {
   Parts held_;  // what this core has to do with
 };
 
+// Every member's output <- the sum of all members' inputs.
+template <class Lane>
+XYLEM_HD void rabenseifner_sum(Lane& lane, const Args& args, const Group& group) {
+  const Cores cores(group);
+  const auto sum = [&](std::size_t first, std::size_t most) { return args.out(first, most); };
+  for (std::size_t base = 0; base < args.bytes();) {
+    HalvingRound round(lane, args, cores, base, sum);
+    round.fold_pairs();
+    if (cores.is_core()) {
+      round.halve();
+      round.gather_to_all();
+    }
+    round.return_to_pairs();
+    base += round.bytes();
+  }
+}
+
 struct RabenseifnerAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "rabenseifner";
@@ -138,24 +155,14 @@ struct RabenseifnerAllreduce {
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };
-    return work.doubling_steps(halved, work.reduce_per_byte) + work.doubling_steps(halved, 0) +
+    return work.doubling_steps(power_of_two_below(work.ranks), halved, work.reduce_per_byte) +
+           work.doubling_steps(power_of_two_below(work.ranks), halved, work.copy_per_byte) +
            work.pairs(work.bytes, work.reduce_per_byte);
   }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    const Cores cores(args.all);
-    const auto sum = [&](std::size_t first, std::size_t most) { return args.out(first, most); };
-    for (std::size_t base = 0; base < args.bytes();) {
-      HalvingRound round(lane, args, cores, base, sum);
-      round.fold_pairs();
-      if (cores.is_core()) {
-        round.halve();
-        round.gather_to_all();
-      }
-      round.return_to_pairs();
-      base += round.bytes();
-    }
+    rabenseifner_sum(lane, args, args.all);
   }
 };
 
@@ -166,7 +173,8 @@ struct RabenseifnerReduce {
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };
-    return work.doubling_steps(halved, work.reduce_per_byte) + work.doubling_steps(halved, 0) +
+    return work.doubling_steps(power_of_two_below(work.ranks), halved, work.reduce_per_byte) +
+           work.doubling_steps(power_of_two_below(work.ranks), halved, work.copy_per_byte) +
            work.pairs(work.bytes / 2, work.reduce_per_byte);
   }
   // A round.

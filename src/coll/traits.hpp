@@ -10,9 +10,19 @@ struct Traits {
   bool channels = false;       // uses channels between ranks
   bool one_host_only = false;  // works only where all ranks share a host
   bool leaders = false;        // uses Args::leaders
-  bool part_per_rank = false;  // a board buffer must have room for an element of every rank
+  bool part_per_rank = false;  // a chunk must have room for an element of every rank
   bool much_scratch = false;   // more scratch memory than a chunk: on a GPU there is none
+  bool power_of_two = false;   // works only with such numbers of ranks
+  bool even_hosts = false;     // works only where every host has as many ranks
 };
+
+// Why an algorithm cannot work with so many ranks on so many hosts, at most `ranks_per_host` on one; null where it can.
+inline const char* obstacle(const Traits& traits, std::uint32_t ranks, std::uint32_t hosts, std::uint32_t ranks_per_host) {
+  if (traits.one_host_only && hosts > 1) return "works inside one host only";
+  if (traits.power_of_two && (ranks & (ranks - 1)) != 0) return "works with powers of two of ranks only";
+  if (traits.even_hosts && hosts * ranks_per_host != ranks) return "works only with as many ranks on every host";
+  return nullptr;
+}
 
 // One kind of link, in seconds. A message of no bytes takes `latency` from one rank to the other, of which each of the two is
 // busy for `overhead`. Inside a host, `per_byte` is to copy a byte that another core has written; between hosts it is the
@@ -21,6 +31,14 @@ struct Link {
   double latency;
   double per_byte;
   double overhead = 0;
+};
+
+// From a leaf of a tree to its root.
+struct Way {
+  double far = 0;        // hops over the slower link that there is
+  double near = 0;       // hops over channels inside a host
+  double crossings = 1;  // how often each byte leaves, or enters, a host that has it
+  double children = 1;   // that the busiest rank has for each byte
 };
 
 // A call as the cost model sees it. N = bytes of the whole vector (of all blocks together where every rank has one).
@@ -67,31 +85,56 @@ struct Workload {
     return more(hosts == 1 ? 0 : more(network.per_byte, work_per_byte), on_host(work_per_byte));
   }
 
-  // So many bytes each way between two ranks, which copy them into slots and fold or keep what comes; `sharers` ranks use the
-  // link at once, and their messages pass one after the other.
-  double exchange(double exchanged, Link link, double sharers, double fold_per_byte) const {
+  // So many bytes each way between two ranks, which copy them into slots and spend `work_per_byte` on what comes. Between
+  // hosts the ranks of a host share the network, and their messages pass one after the other.
+  double exchange(double exchanged, bool inside, double work_per_byte) const {
     const double slots = exchanged < chunk_bytes ? 1 : exchanged / chunk_bytes;
-    return slots * (link.latency + (sharers - 1) * board.latency) +
-           exchanged * (board.per_byte + sharers * link.per_byte + fold_per_byte);
+    if (inside) return slots * channel.latency + exchanged * (board.per_byte + channel.per_byte + work_per_byte);
+    return slots * (network.latency + (sharing() - 1) * board.latency) +
+           exchanged * (copy_per_byte + sharing() * network.per_byte + work_per_byte);
   }
 
-  // Exchanges of every rank with one that is 1 away, then 2, 4, and so on, of bytes_at(distance): first inside the hosts,
-  // then between them, where the ranks of a host share the network.
-  template <class BytesAt>
-  double doubling_steps(BytesAt bytes_at, double fold_per_byte) const {
+  // What each rank does with ranks that are `factor` times as far away each time: at(distance, others, inside), with 1 ...
+  // `others` times `distance` below `end`, first inside the hosts, then between them.
+  template <class At>
+  double for_distances(std::uint32_t end, std::uint32_t factor, At at) const {
     double seconds = 0;
-    for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2) {
-      const bool inside = 2 * distance <= ranks_per_host;
-      seconds += exchange(bytes_at(distance), inside ? channel : network, inside ? 1 : sharing(), fold_per_byte);
+    for (std::uint32_t distance = 1; distance < end; distance *= factor) {
+      const std::uint32_t there = (end - 1) / distance, others = there < factor ? there : factor - 1;
+      seconds += at(distance, others, (others + 1) * distance <= ranks_per_host);
     }
     return seconds;
+  }
+
+  // Exchanges of bytes_at(distance) with ranks that are 1, 2, 4, ... away, below `end`.
+  template <class BytesAt>
+  double doubling_steps(std::uint32_t end, BytesAt bytes_at, double work_per_byte) const {
+    return for_distances(end, 2, [&](double distance, std::uint32_t, bool inside) {
+      return exchange(bytes_at(distance), inside, work_per_byte);
+    });
+  }
+
+  // Where ranks pass on around all hosts, messages over small distances cross a border between hosts once, too.
+  double border() const { return hosts > 1 && ranks_per_host > 1 ? network.latency : 0; }
+
+  // The vector along a way, chunk after chunk, of which the busiest rank has `work_per_byte`.
+  double along(Way way, double work_per_byte) const {
+    const double first = bytes < chunk_bytes ? bytes : chunk_bytes;
+    const auto hop = [&](Link link) { return link.latency + first * (link.per_byte + copy_per_byte); };
+    return way.far * hop(step()) + way.near * hop(channel) +
+           (bytes - first) * more(hosts > 1 ? way.crossings * network.per_byte : 0, work_per_byte);
+  }
+
+  // All blocks between one rank and the others.
+  double from_one() const {
+    const double inside = static_cast<double>(ranks_per_host) / ranks;
+    return bytes * (inside * channel.per_byte + (1 - inside) * network.per_byte);
   }
 
   // The vectors of ranks that are no cores (coll/cores.hpp), to their neighbours and back.
   double pairs(double vector, double fold_per_byte) const {
     if ((ranks & (ranks - 1)) == 0) return 0;
-    const Link link = ranks_per_host > 1 ? channel : network;
-    return exchange(vector, link, 1, fold_per_byte) + exchange(vector, link, 1, 0);
+    return exchange(vector, ranks_per_host > 1, fold_per_byte) + exchange(vector, ranks_per_host > 1, copy_per_byte);
   }
 
   // Ranks of a host that use one network interface, where all of them send at once.

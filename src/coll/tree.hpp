@@ -48,13 +48,6 @@ XYLEM_HD inline TreeNode in_order_node(std::uint32_t size, std::uint32_t positio
   }
 }
 
-// The height of that tree: edges from the root to the deepest node.
-XYLEM_HD inline std::uint32_t in_order_height(std::uint32_t size) {
-  std::uint32_t height = 0;
-  for (std::uint32_t power = power_of_two_below(size); power > 1; power /= 2) ++height;
-  return height;
-}
-
 // The position of the root of tree `which` (0 or 1) of a pair.
 XYLEM_HD inline std::uint32_t double_tree_root(std::uint32_t size, std::uint32_t which) {
   const std::uint32_t top = power_of_two_below(size);

@@ -77,6 +77,54 @@ class Lane {
     port_.end_recv(from);
   }
 
+  // to <- what fill(Slice) puts into the slot; and use(View) of the slot that comes next from a rank. Neither is called where
+  // a fault leaves no slot.
+  template <class Fill>
+  XYLEM_HD void send_with(std::uint32_t to, std::size_t bytes, Fill fill) {
+    if (bytes == 0) return;
+    if (const Slice slot = port_.begin_send(to, bytes); slot.data != nullptr) fill(slot);
+    port_.end_send(to, bytes);
+  }
+  template <class Use>
+  XYLEM_HD void recv_with(std::uint32_t from, std::size_t bytes, Use use) {
+    if (bytes == 0) return;
+    if (const View slot = port_.begin_recv(from, bytes); slot.data != nullptr) use(slot);
+    port_.end_recv(from);
+  }
+
+  // Several blocks in one slot, one behind the other. block_at(i) is the i-th.
+  template <class BlockAt>
+  XYLEM_HD void send_blocks(std::uint32_t to, std::uint32_t blocks, BlockAt block_at) {
+    send_with(to, total(blocks, block_at), [&](Slice slot) {
+      for (std::uint32_t i = 0; i < blocks; ++i) {
+        const View block = block_at(i);
+        copy({slot.data, block.bytes}, block);
+        slot.data += block.bytes;
+      }
+    });
+  }
+  template <class BlockAt>
+  XYLEM_HD void recv_blocks(std::uint32_t from, std::uint32_t blocks, BlockAt block_at) {
+    recv_with(from, total(blocks, block_at), [&](View slot) {
+      for (std::uint32_t i = 0; i < blocks; ++i) {
+        const Slice block = block_at(i);
+        copy(block, {slot.data, block.bytes});
+        slot.data += block.bytes;
+      }
+    });
+  }
+  // The same, each folded into the block that there is.
+  template <class BlockAt>
+  XYLEM_HD void recv_reduce_blocks(std::uint32_t from, std::uint32_t blocks, BlockAt block_at) {
+    recv_with(from, total(blocks, block_at), [&](View slot) {
+      for (std::uint32_t i = 0; i < blocks; ++i) {
+        const Slice block = block_at(i);
+        reduce(block, block, {slot.data, block.bytes});
+        slot.data += block.bytes;
+      }
+    });
+  }
+
   // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
   XYLEM_HD_CALLED void show(View own) {
     const Slice buffer = port_.begin_publish(own.bytes);
@@ -122,6 +170,13 @@ class Lane {
   }
 
  private:
+  template <class BlockAt>
+  static XYLEM_HD std::size_t total(std::uint32_t blocks, BlockAt block_at) {
+    std::size_t bytes = 0;
+    for (std::uint32_t i = 0; i < blocks; ++i) bytes += block_at(i).bytes;
+    return bytes;
+  }
+
   XYLEM_HD void send_one(View own, std::uint32_t to) {
     port_.copy(port_.begin_send(to, own.bytes), own);
     port_.end_send(to, own.bytes);

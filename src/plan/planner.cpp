@@ -52,9 +52,9 @@ std::uint32_t Planner::chunk_for(const Algorithm& algorithm, std::size_t most) c
 std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_bytes) const {
   if (algorithm.traits.board && shape_.board_bytes == 0) return "needs a board, which GPUs do not have";
   if (algorithm.traits.much_scratch && shape_.board_bytes == 0) return "needs more scratch memory than GPUs have";
-  if (algorithm.traits.one_host_only && shape_.hosts > 1) return "works inside one host only";
+  if (const char* where = coll::obstacle(algorithm.traits, shape_.ranks, shape_.hosts, shape_.ranks_per_host)) return where;
   if (algorithm.traits.part_per_rank && chunk_for(algorithm, kNoLimit) / element_bytes < shape_.ranks) {
-    return "a board buffer does not hold an element for each rank";
+    return "a chunk does not hold an element for each rank";
   }
   return {};
 }

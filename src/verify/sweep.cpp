@@ -8,7 +8,14 @@ namespace xylem::verify {
 
 namespace {
 
-bool one_host_only(std::uint32_t algorithm) { return plan::catalogue()[algorithm].traits.one_host_only; }
+bool works(std::uint32_t algorithm, const Placement& placement) {
+  std::vector<std::uint32_t> ranks_on(placement.size());
+  for (const std::uint32_t host : placement) ++ranks_on[host];
+  const auto hosts =
+      static_cast<std::uint32_t>(std::count_if(ranks_on.begin(), ranks_on.end(), [](auto n) { return n > 0; }));
+  return coll::obstacle(plan::catalogue()[algorithm].traits, static_cast<std::uint32_t>(placement.size()), hosts,
+                        *std::max_element(ranks_on.begin(), ranks_on.end())) == nullptr;
+}
 
 // Adds the proof of one job; false where it failed.
 bool add_proof(const Job& job, SweepResult& result) {
@@ -25,37 +32,51 @@ bool add_proof(const Job& job, SweepResult& result) {
 
 }  // namespace
 
-std::vector<Placement> placements(std::uint32_t ranks, bool one_host_only, std::uint32_t hosts) {
-  const auto place = [ranks](auto host_of) {
+std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint32_t> algorithms, std::uint32_t hosts) {
+  std::vector<Placement> made;
+  const auto place = [&](auto host_of) {
     Placement placement;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) placement.push_back(host_of(rank));
-    return placement;
+    if (std::all_of(algorithms.begin(), algorithms.end(), [&](auto each) { return works(each, placement); })) {
+      made.push_back(std::move(placement));
+    }
   };
-  if (one_host_only || hosts == 1) return {Placement(ranks, 0)};
+  const bool one_host_only = std::any_of(algorithms.begin(), algorithms.end(),
+                                         [](std::uint32_t each) { return plan::catalogue()[each].traits.one_host_only; });
+  if (one_host_only || hosts < 2) place([](std::uint32_t) { return 0U; });
+  if (one_host_only || hosts == 1) return made;
   if (hosts > 1) {
     const std::uint32_t used = std::min(hosts, ranks);
-    return {place([&](std::uint32_t rank) { return static_cast<std::uint32_t>(std::uint64_t{rank} * used / ranks); }),
-            place([&](std::uint32_t rank) { return rank % used; })};
+    place([&](std::uint32_t rank) { return static_cast<std::uint32_t>(std::uint64_t{rank} * used / ranks); });
+    place([&](std::uint32_t rank) { return rank % used; });
+    return made;
   }
-  return {Placement(ranks, 0), place([&](std::uint32_t rank) { return rank < (ranks + 1) / 2 ? 0U : 1U; }),
-          place([](std::uint32_t rank) { return rank % 3; }),
-          place([&](std::uint32_t rank) { return rank < ranks / 2 ? 0U : rank - ranks / 2; })};
+  place([&](std::uint32_t rank) { return rank < (ranks + 1) / 2 ? 0U : 1U; });
+  place([](std::uint32_t rank) { return rank % 3; });
+  place([](std::uint32_t rank) { return rank / 2; });
+  place([&](std::uint32_t rank) { return rank < ranks / 2 ? 0U : rank - ranks / 2; });
+  return made;
 }
 
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant) {
   // Chunks of a few elements prove as much as large ones in less time, where a chunk need not have a part for each rank.
-  const bool parts = plan::catalogue()[algorithm].traits.part_per_rank;
+  const plan::Algorithm& chosen = plan::catalogue()[algorithm];
+  const bool parts = chosen.traits.part_per_rank;
   const std::uint64_t chunk = parts || variant % 4 == 0 ? ranks + variant % 3 : 1 + variant % 5;
-  const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, chunk * ranks + 2, chunk * 11};
+  // Of a vector, or of each block.
+  const coll::CollectiveFacts& facts = coll::facts(chosen.collective);
+  const bool blocks = facts.input == coll::Buffer::blocks || facts.output == coll::Buffer::blocks;
+  const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, blocks ? ranks + 2 : chunk * ranks + 2,
+                                  blocks ? chunk * 2 : chunk * 11};
   // Lanes of this one in place would overwrite each other's input: see coll::Args::of_lane().
-  const bool one_lane = variant % 2 == 1 && plan::catalogue()[algorithm].collective == coll::Collective::reduce_scatter;
+  const bool one_lane = variant % 2 == 1 && chosen.collective == coll::Collective::reduce_scatter;
   return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {
   SweepResult result;
   for (std::uint32_t ranks = range.first_ranks; ranks <= range.last_ranks; ++ranks) {
-    for (const Placement& placement : placements(ranks, one_host_only(algorithm), range.hosts)) {
+    for (const Placement& placement : placements(ranks, {{algorithm}}, range.hosts)) {
       // Numbered so that neighbouring jobs differ in everything.
       const auto variant = algorithm + static_cast<std::uint32_t>(result.proved);
       if (!add_proof({placement, {sample_call(algorithm, ranks, variant)}, range.slots, range.board_depth}, result)) {
@@ -71,7 +92,8 @@ SweepResult sweep_rows(std::uint32_t algorithm, const SweepRange& range) {
   for (std::uint32_t other = 0; other < plan::catalogue().size(); ++other) {
     for (const std::uint32_t ranks : {2U, 3U, 5U}) {
       if (ranks < range.first_ranks || ranks > range.last_ranks) continue;
-      const auto places = placements(ranks, one_host_only(algorithm) || one_host_only(other), range.hosts);
+      const auto places = placements(ranks, {{algorithm, other}}, range.hosts);
+      if (places.empty()) continue;
       const Job job{places[(algorithm + other) % places.size()],
                     {sample_call(algorithm, ranks, algorithm + 2), sample_call(other, ranks, other + 3),
                      sample_call(algorithm, ranks, other)},

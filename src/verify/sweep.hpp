@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,15 +28,16 @@ struct SweepResult {
 // By rank the host it is on.
 using Placement = std::vector<std::uint32_t>;
 
-// All on one host; two halves; round robin over three hosts; one host with half of the ranks and the others alone. Or those
-// that `hosts` asks for. Where the algorithm works inside one host only, that one.
-std::vector<Placement> placements(std::uint32_t ranks, bool one_host_only, std::uint32_t hosts = 0);
+// All on one host; two halves; round robin over three hosts; two on each; one host with half of the ranks and the others
+// alone. Or those that `hosts` asks for. Where an algorithm works inside one host only, that one; and of these those in which
+// all the algorithms work.
+std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint32_t> algorithms, std::uint32_t hosts = 0);
 
 // A call whose count, chunk, root and buffers come from `variant`: counts of 1, less than a rank's share, one over a chunk,
 // and of several rounds. A chunk has an element for each rank.
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant);
 
-// Single calls of one algorithm, for every number of ranks and placement.
+// Single calls of one algorithm, for every number of ranks and placement in which it works.
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range);
 
 // Rows of three calls, in which the algorithm takes turns with every algorithm of the catalogue: what a fast rank sends must

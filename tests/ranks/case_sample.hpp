@@ -48,12 +48,20 @@ enum class Share { one_host, sampled_hosts, other_hosts };
 // places in turn, the others are for the long tests.
 inline Share share_of(std::size_t algorithm, std::size_t place) {
   if (places()[place].hosts.empty()) return Share::one_host;
+  if (plan::catalogue()[algorithm].traits.even_hosts) return Share::sampled_hosts;  // two of these places suit it
   const std::size_t turn = place + kHostPlaces - algorithm * 2 % kHostPlaces;
   return turn % kHostPlaces < 2 ? Share::sampled_hosts : Share::other_hosts;
 }
 
 inline bool runs_on(std::size_t algorithm, std::size_t place) {
-  return places()[place].hosts.empty() || !plan::catalogue()[algorithm].traits.one_host_only;
+  std::map<int, std::uint32_t> ranks_on;
+  for (int rank = 0; rank < places()[place].ranks; ++rank) {
+    ++ranks_on[places()[place].hosts.empty() ? 0 : places()[place].hosts[static_cast<std::size_t>(rank)]];
+  }
+  std::uint32_t most = 0;
+  for (const auto& [host, ranks] : ranks_on) most = std::max(most, ranks);
+  return coll::obstacle(plan::catalogue()[algorithm].traits, static_cast<std::uint32_t>(places()[place].ranks),
+                        static_cast<std::uint32_t>(ranks_on.size()), most) == nullptr;
 }
 
 struct Kind {

@@ -1,0 +1,216 @@
+// Rail algorithms, for several hosts with as many ranks each: the ranks at the same place of every host form a rail. Inside
+// the hosts, over the board, each rank gets its share; the rails carry all shares between the hosts at the same time; inside
+// the hosts everybody gets the rest. So every rank drives its part of the network, and nothing crosses it twice. With P ranks
+// on H hosts, M = P/H ranks each, and N bytes (of the whole vector):
+//   allreduce       2 hops inside a host and 2 log2 H along a rail (log2 H for small shares), at most 2 (H-1)/H N/M sent per
+//   rank reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank allgather 1
+//   step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
+// For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable reduction collectives with data
+// partitioning-based multi-leader design", 2017.)
+#pragma once
+
+#include "coll/args.hpp"
+#include "coll/collective.hpp"
+#include "coll/flat.hpp"
+#include "coll/rabenseifner.hpp"
+#include "coll/recursive_doubling.hpp"
+#include "coll/traits.hpp"
+
+namespace xylem::coll {
+
+// Who is where: ranks of a host are side by side in Args::all, in the order of the board.
+class Rails {
+ public:
+  XYLEM_HD explicit Rails(const Args& args)
+      : all_(args.all), members_(args.host.size), hosts_(args.all.size / members_), host_(args.all.place / members_) {}
+
+  XYLEM_HD std::uint32_t members() const { return members_; }  // of each host
+  XYLEM_HD std::uint32_t hosts() const { return hosts_; }
+  XYLEM_HD std::uint32_t place() const { return all_.place % members_; }
+  // Hosts are counted from the own one.
+  XYLEM_HD std::uint32_t rank(std::uint32_t host, std::uint32_t place) const {
+    return all_.rank((host_ + host) % hosts_ * members_ + place);
+  }
+  XYLEM_HD std::uint32_t along(std::uint32_t host) const { return rank(host, place()); }
+  XYLEM_HD Group own() const { return {all_.members, host_, hosts_, place(), members_}; }
+
+ private:
+  const Group& all_;
+  std::uint32_t members_, hosts_, host_;
+};
+
+// Inside a host every rank writes so many bytes on the board, and reads the vector or all blocks there.
+inline double rail_board(const Workload& work, double epochs, double written) {
+  return epochs * work.board.latency + (written + work.bytes) * work.board.per_byte;
+}
+// Along a rail every rank sends one message to each other host at a time, and all its share.
+inline double rail_messages(const Workload& work, double rounds, double work_per_byte) {
+  const double share = work.bytes / work.ranks_per_host;
+  return rounds * (work.network.latency + work.burst(work.hosts - 1)) +
+         share * (work.copy_per_byte + work.sharing() * work.network.per_byte + work_per_byte);
+}
+inline constexpr Traits kRailTraits = {.board = true, .channels = true, .part_per_rank = true, .even_hosts = true};
+
+struct RailAllreduce {
+  static constexpr auto collective = Collective::allreduce;
+  static constexpr const char* name = "rail";
+  static constexpr Traits traits = kRailTraits;
+
+  static double cost(const Workload& work) {
+    const double share = work.bytes / work.ranks_per_host;
+    const auto steps = [&](auto bytes_at, double work_per_byte) {
+      double seconds = 0;
+      for (std::uint32_t distance = 1; distance <= work.hosts / 2; distance *= 2) {
+        seconds += work.exchange(bytes_at(distance), false, work_per_byte);
+      }
+      return seconds;
+    };
+    const auto halved = [&](double distance) { return share / (2 * distance); };
+    const double across = share <= work.chunk_bytes ? steps([&](double) { return share; }, work.reduce_per_byte)
+                                                    : steps(halved, work.reduce_per_byte) + steps(halved, work.copy_per_byte);
+    const bool pairs = (work.hosts & (work.hosts - 1)) != 0;
+    return rail_board(work, work.rounds(1), work.bytes) + work.bytes * work.reduce_per_byte + across +
+           (pairs ? 2 * work.exchange(share, false, work.copy_per_byte) : 0) +
+           rail_board(work, work.rounds(work.ranks_per_host), share);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Rails rails(args);
+    const std::size_t share = even_part(args.bytes(), rails.members(), args.element_bytes);
+    const Args mine = args.of_sum(rails.place() * share, share);
+    reduce_to_shares(lane, args, rails, share);
+    sum_along(lane, mine, rails.own());
+    spread_shares(lane, args, rails, share);
+  }
+
+ private:
+  // The own share of `output` <- its sum over the host.
+  template <class Lane>
+  XYLEM_HD_CALLED static void reduce_to_shares(Lane& lane, const Args& args, const Rails& rails, std::size_t share) {
+    const std::size_t part = args.chunk_part(rails.members());
+    for (std::size_t base = 0; base < share; base += part) {
+      const std::size_t width = smaller(part, share - base);
+      const auto in = [&](std::uint32_t place) { return args.in(place * share + base, width); };
+      // In place, it lies over what has been shown.
+      const exec::Slice sum = args.out(rails.place() * share + base, width);
+      lane.show_blocks(rails.members(), width, in);
+      fold_shown(lane, rails.members(), rails.members() * width, rails.place() * width, sum);
+      lane.finish(true);
+    }
+  }
+
+  template <class Lane>
+  XYLEM_HD_CALLED static void sum_along(Lane& lane, const Args& mine, const Group& rail) {
+    if (mine.bytes() <= mine.chunk_bytes) {
+      const exec::Slice all = mine.out(0, mine.bytes());
+      doubling_sum(lane, Cores(rail), all, all);
+    } else {
+      rabenseifner_sum(lane, mine, rail);
+    }
+  }
+
+  // The other shares of `output` <- those of the host's ranks.
+  template <class Lane>
+  XYLEM_HD_CALLED static void spread_shares(Lane& lane, const Args& args, const Rails& rails, std::size_t share) {
+    for (std::size_t base = 0; base < share; base += args.chunk_bytes) {
+      const auto out = [&](std::uint32_t place) {
+        return args.out(place * share + base, smaller(args.chunk_bytes, share - base));
+      };
+      lane.show(out(rails.place()));
+      for (std::uint32_t place = 0; place < rails.members(); ++place) {
+        const exec::View shown = lane.fetch(place, out(place).bytes);
+        if (place != rails.place()) lane.copy(out(place), shown);
+      }
+      lane.finish(true);
+    }
+  }
+};
+
+struct RailReduceScatter {
+  static constexpr auto collective = Collective::reduce_scatter_block;
+  static constexpr const char* name = "rail";
+  static constexpr Traits traits = kRailTraits;
+
+  static double cost(const Workload& work) {
+    const double rounds = work.rounds(work.hosts);
+    return rail_board(work, rounds * work.hosts, work.bytes) + work.bytes * work.reduce_per_byte +
+           rail_messages(work, rounds, work.reduce_per_byte);
+  }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
+
+  // What is for another host is summed in the slot that goes there along the own rail.
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Rails rails(args);
+    const std::size_t part = args.chunk_part(rails.members()), longest = args.sent.longest(args.ranks);
+    for (std::size_t base = 0; base < longest; base += part) {
+      const std::size_t width = smaller(part, longest - base);
+      const exec::Slice out = args.out(base, width), sum{args.scratch, out.bytes};
+      for (std::uint32_t host = 0; host < rails.hosts(); ++host) {
+        lane.show_blocks(rails.members(), width,
+                         [&](std::uint32_t place) { return args.in_block(rails.rank(host, place), base, width); });
+        const auto fold = [&](exec::Slice to) {
+          fold_shown(lane, rails.members(), rails.members() * width, rails.place() * width, to);
+        };
+        const std::size_t bytes = args.in_block(rails.along(host), base, width).bytes;
+        if (host == 0) {
+          fold(sum);
+        } else {
+          lane.send_with(rails.along(host), bytes, fold);
+        }
+        lane.finish(host == 0 || bytes != 0);
+      }
+      for (std::uint32_t host = rails.hosts() - 1; host != 0; --host) {
+        lane.recv_reduce_copy(rails.along(host), sum, sum);
+      }
+      // In place, it lies over input of this round or of rounds before, all of which has been shown by now.
+      lane.keep(out, sum);
+    }
+  }
+};
+
+struct RailAllgather {
+  static constexpr auto collective = Collective::allgather;
+  static constexpr const char* name = "rail";
+  static constexpr Traits traits = kRailTraits;
+
+  static double cost(const Workload& work) {
+    const double rounds = work.rounds(work.ranks);
+    return rail_board(work, rounds * work.hosts, work.bytes / work.ranks_per_host) +
+           rail_messages(work, rounds, work.copy_per_byte);
+  }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const Rails rails(args);
+    const std::size_t longest = args.received.longest(args.ranks);
+    for (std::size_t base = 0; base < longest; base += args.chunk_bytes) {
+      const exec::View own = args.in(base, args.chunk_bytes);
+      for (std::uint32_t host = 1; host < rails.hosts(); ++host) lane.send(own, rails.along(host));
+      for (std::uint32_t host = rails.hosts(); host != 0; --host) collect(lane, args, rails, host, base);
+    }
+  }
+
+ private:
+  // The blocks of a host: the one that comes along the own rail is shown, the others are seen.
+  template <class Lane>
+  XYLEM_HD_CALLED static void collect(Lane& lane, const Args& args, const Rails& rails, std::uint32_t host,
+                                      std::size_t base) {
+    const auto block = [&](std::uint32_t place) { return args.out_block(rails.rank(host, place), base, args.chunk_bytes); };
+    const exec::Slice carried = block(rails.place());
+    if (host == rails.hosts()) {
+      lane.keep(carried, args.in(base, args.chunk_bytes));
+    } else {
+      lane.recv(rails.along(host), carried);
+    }
+    lane.show(carried);
+    for (std::uint32_t place = 0; place < rails.members(); ++place) {
+      const exec::View shown = lane.fetch(place, block(place).bytes);
+      if (place != rails.place()) lane.copy(block(place), shown);
+    }
+    lane.finish(true);
+  }
+};
+
+}  // namespace xylem::coll
