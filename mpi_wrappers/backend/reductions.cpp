@@ -58,6 +58,15 @@ xylem_type type_of(const Name& name, std::size_t size) {
   }
 }
 
+static_assert(XYLEM_OP_COUNT < 32);
+std::uint32_t operations_on(xylem_type type) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t op = 0; op < XYLEM_OP_COUNT; ++op) {
+    if (xylem_op_supported(static_cast<xylem_op>(op), type) != 0) bits |= 1U << op;
+  }
+  return bits;
+}
+
 void learn_type(const Name& name) {
   if (name.handle == MPI_DATATYPE_NULL) return;  // how MPICH says that it does not have one
   int size = 0;
@@ -68,7 +77,7 @@ void learn_type(const Name& name) {
   xylem_type type = type_of(name, static_cast<std::size_t>(size));
   // A type of Fortran may be larger than its namesake in C (-fdefault-real-8 and its like); pairs count with their padding.
   if (type != XYLEM_TYPE_COUNT && xylem_type_size(type) != static_cast<std::size_t>(extent)) type = XYLEM_TYPE_COUNT;
-  types.set(name.handle, {type, static_cast<std::size_t>(size), size == extent});
+  types.set(name.handle, {type, operations_on(type), static_cast<std::size_t>(size), size == extent});
 }
 
 void learn_types() {
@@ -181,8 +190,7 @@ Reduction find_reduction(MPI_Datatype datatype, MPI_Op op) {
     found.reason = Reason::user_operation;
   } else if (known_type == nullptr) {
     found.reason = Reason::datatype;
-  } else if (*known_op == XYLEM_OP_COUNT || known_type->type == XYLEM_TYPE_COUNT ||
-             xylem_op_supported(*known_op, known_type->type) == 0) {
+  } else if ((known_type->operations >> static_cast<unsigned>(*known_op) & 1U) == 0) {
     found.reason = Reason::operation;
   } else {
     found = {Reason::none, known_type->type, *known_op, known_type->size};

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "backend/reason.hpp"
 #include "xylem/xylem.h"
@@ -11,7 +12,8 @@
 namespace xylem::preload {
 
 struct PredefinedType {
-  xylem_type type;  // XYLEM_TYPE_COUNT: only moved, never reduced, by Xylem
+  xylem_type type;           // XYLEM_TYPE_COUNT: only moved, never reduced, by Xylem
+  std::uint32_t operations;  // bit by xylem_op: those that Xylem reduces this type with
   std::size_t size;
   bool dense;  // elements lie in memory as they are sent, one after the other
 };

@@ -1,73 +1,50 @@
 #include "api/check.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include "exec/reduce.hpp"
 
 namespace xylem::api {
 
-Check::Check(xylem_comm_t comm, xylem_stream_t stream) {
-  checked_.comm = comm;
-  if (comm == nullptr) {
+void Check::wrong(xylem_status status, std::string reason) {
+  if (good()) refusal_ = std::make_unique<const Refusal>(Refusal{status, std::move(reason)});
+}
+
+void Check::wrong_communicator() {
+  if (comm_ == nullptr) {
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, "comm is NULL");
-  } else if (stream != XYLEM_STREAM_NONE && !comm->communicator->takes_streams()) {
+  } else {
     wrong(XYLEM_ERROR_UNSUPPORTED, "there are no CUDA streams here (xylem info says why): pass XYLEM_STREAM_NONE");
   }
-  checked_.call.stream = stream;
 }
 
-void Check::wrong(xylem_status status, std::string reason) {
-  if (!good()) return;
-  checked_.status = status;
-  checked_.reason = std::move(reason);
+void Check::wrong_type(xylem_type type) {
+  wrong(XYLEM_ERROR_INVALID_ARGUMENT, "no such type: " + std::to_string(static_cast<int>(type)));
 }
 
-Check& Check::type(xylem_type type) {
-  if (exec::type_bytes(type) == 0) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "no such type: " + std::to_string(static_cast<int>(type)));
-  }
-  return *this;
-}
-
-Check& Check::op(xylem_op op, xylem_type type) {
-  if (!good()) return *this;
+void Check::wrong_op(xylem_op op, xylem_type type) {
   if (static_cast<unsigned>(op) >= XYLEM_OP_COUNT) {
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, "no such operation: " + std::to_string(static_cast<int>(op)));
-  } else if (exec::find_reduce(op, type) == nullptr) {
+  } else {
     wrong(XYLEM_ERROR_UNSUPPORTED, std::string(exec::op_name(op)) + " is not defined on " + exec::type_name(type));
   }
-  return *this;
 }
 
-Check& Check::rank_of_communicator(const char* name, int rank) {
-  if (good() && (rank < 0 || static_cast<std::uint32_t>(rank) >= size())) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT,
-          std::string(name) + " " + std::to_string(rank) + " of " + std::to_string(size()) + " ranks");
-  }
-  return *this;
+void Check::wrong_rank(const char* name, int rank) {
+  wrong(XYLEM_ERROR_INVALID_ARGUMENT,
+        std::string(name) + " " + std::to_string(rank) + " of " + std::to_string(size()) + " ranks");
 }
 
-Check& Check::count(std::size_t count, xylem_type type, std::size_t blocks) {
-  if (good() && count > std::numeric_limits<std::ptrdiff_t>::max() / exec::type_bytes(type) / blocks) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "count " + std::to_string(count) + " is larger than memory can be");
-  }
-  return *this;
+void Check::wrong_count(std::size_t count) {
+  wrong(XYLEM_ERROR_INVALID_ARGUMENT, "count " + std::to_string(count) + " is larger than memory can be");
 }
 
-Check& Check::buffer(const char* name, const void* buffer, std::size_t count) {
-  if (good() && buffer == nullptr && count != 0) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
-  }
-  return *this;
-}
+void Check::wrong_buffer(const char* name) { wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL"); }
 
 BlockExtent Check::blocks(const char* name, const void* buffer, const BlockList& list, xylem_type type) {
   BlockExtent extent;
   if (good() && list.counts == nullptr)
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string("the counts of ") + name + " are NULL");
   if (!good()) return extent;
-  const std::size_t unit = exec::type_bytes(type), limit = std::numeric_limits<std::ptrdiff_t>::max() / unit;
+  const std::size_t unit = exec::type_bytes(type), limit = kMostBytes / unit;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
     const std::size_t count = list.counts[rank], offset = list.offsets == nullptr ? extent.count : list.offsets[rank];
     if (count > limit || offset > limit - count || extent.count > limit - count) {
@@ -79,7 +56,7 @@ BlockExtent Check::blocks(const char* name, const void* buffer, const BlockList&
     if (count != 0) extent.bytes = std::max(extent.bytes, (offset + count) * unit);
     if (rank == this->rank()) extent.own_offset = offset * unit;
   }
-  if (extent.count != 0 && buffer == nullptr) wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string(name) + " is NULL");
+  this->buffer(name, buffer, extent.count);
   return extent;
 }
 
@@ -87,14 +64,6 @@ Check& Check::equal(const char* name, std::size_t value, const char* other_name,
   if (good() && value != other) {
     wrong(XYLEM_ERROR_INVALID_ARGUMENT,
           std::string(name) + " is " + std::to_string(value) + ", but " + other_name + " is " + std::to_string(other));
-  }
-  return *this;
-}
-
-Check& Check::apart(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-  const auto left = reinterpret_cast<std::uintptr_t>(a), right = reinterpret_cast<std::uintptr_t>(b);
-  if (good() && a_bytes != 0 && b_bytes != 0 && left < right + b_bytes && right < left + a_bytes) {
-    wrong(XYLEM_ERROR_INVALID_ARGUMENT, "sendbuf and recvbuf overlap");
   }
   return *this;
 }

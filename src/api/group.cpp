@@ -25,7 +25,7 @@ std::vector<std::size_t> lengths(const std::vector<coll::Message>& messages, std
 
 }  // namespace
 
-Group* open_group() { return depth == 0 ? nullptr : current.get(); }
+Group* detail::open_group_of_thread() { return depth == 0 ? nullptr : current.get(); }
 
 Group::Part& Group::part_of(Communicator& communicator) {
   const auto found =
@@ -82,7 +82,7 @@ xylem_status message(const char* function, const void* buffer, std::size_t count
   Check check(comm, stream);
   check.type(type).count(count, type, 1).peer(peer).buffer("buffer", buffer, count);
   const CheckedCall checked = check.done({});
-  if (checked.status != XYLEM_SUCCESS) return fail(checked.status, std::string(function) + ": " + checked.reason);
+  if (checked.refusal != nullptr) return fail(checked.refusal->status, std::string(function) + ": " + checked.refusal->reason);
   xylem_group_start();
   const xylem_status added = guarded(function, [&] {
     auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));
@@ -99,7 +99,10 @@ xylem_status message(const char* function, const void* buffer, std::size_t count
 xylem_status xylem_group_start(void) {
   return xylem::api::guarded("xylem_group_start", [] {
     using namespace xylem::api;
-    if (depth == 0) current = std::make_unique<Group>();
+    if (depth == 0) {
+      current = std::make_unique<Group>();
+      detail::groups_open.fetch_add(1, std::memory_order_relaxed);
+    }
     ++depth;
     return XYLEM_SUCCESS;
   });
@@ -110,6 +113,7 @@ xylem_status xylem_group_end(void) {
     using namespace xylem::api;
     if (depth == 0) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_group_end: no group was started by this thread");
     if (--depth != 0) return XYLEM_SUCCESS;
+    detail::groups_open.fetch_sub(1, std::memory_order_relaxed);
     const std::unique_ptr<Group> group = std::move(current);
     return group->run();
   });

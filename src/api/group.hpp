@@ -1,6 +1,7 @@
 // Calls that are recorded between xylem_group_start() and xylem_group_end(), and run as one.
 #pragma once
 
+#include <atomic>
 #include <deque>
 
 #include "comm/communicator.hpp"
@@ -29,7 +30,15 @@ class Group {
   std::deque<Part> parts_;
 };
 
-// The group that this thread has open; null: none.
-Group* open_group();
+namespace detail {
+inline constinit std::atomic<std::size_t> groups_open{0};  // in this process
+Group* open_group_of_thread();
+}  // namespace detail
+
+// The group that this thread has open; null: none. What each thread has is looked up only where some thread has one: a
+// thread sees at least its own.
+inline Group* open_group() {
+  return detail::groups_open.load(std::memory_order_relaxed) == 0 ? nullptr : detail::open_group_of_thread();
+}
 
 }  // namespace xylem::api

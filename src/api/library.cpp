@@ -11,7 +11,7 @@ const char* xylem_version(void) { return xylem::kVersion; }
 
 size_t xylem_type_size(xylem_type type) { return xylem::exec::type_bytes(type); }
 
-int xylem_op_supported(xylem_op op, xylem_type type) { return xylem::exec::find_reduce(op, type) != nullptr; }
+int xylem_op_supported(xylem_op op, xylem_type type) { return xylem::exec::has_reduce(op, type) ? 1 : 0; }
 
 xylem_status xylem_statistics(char* text, size_t capacity, size_t* length) {
   return xylem::api::guarded("xylem_statistics", [&] {

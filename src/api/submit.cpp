@@ -8,14 +8,17 @@ namespace xylem::api {
 
 namespace {
 
-xylem_status refuse(const char* function, xylem_status status, const std::string& reason) {
+[[gnu::cold]] xylem_status refuse(const char* function, xylem_status status, const std::string& reason) {
   return fail(status, std::string(function) + ": " + reason);
+}
+[[gnu::cold]] xylem_status refuse(const char* function, const Refusal& refusal) {
+  return refuse(function, refusal.status, refusal.reason);
 }
 
 }  // namespace
 
 xylem_status run(const char* function, const CheckedCall& checked) {
-  if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
+  if (checked.refusal != nullptr) return refuse(function, *checked.refusal);
   return guarded(function, [&] {
     Communicator& communicator = *checked.comm->communicator;
     if (Group* const group = open_group()) {
@@ -30,7 +33,7 @@ xylem_status run(const char* function, const CheckedCall& checked) {
 xylem_status start(const char* function, const CheckedCall& checked, xylem_request_t* request) {
   if (request == nullptr) return refuse(function, XYLEM_ERROR_INVALID_ARGUMENT, "request is NULL");
   *request = nullptr;
-  if (checked.status != XYLEM_SUCCESS) return refuse(function, checked.status, checked.reason);
+  if (checked.refusal != nullptr) return refuse(function, *checked.refusal);
   if (open_group() != nullptr) {
     return refuse(function, XYLEM_ERROR_INVALID_ARGUMENT, "nonblocking calls cannot be part of a group");
   }

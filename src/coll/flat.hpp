@@ -10,13 +10,24 @@
 
 namespace xylem::coll {
 
+// Whether a fold into `out` leaves this rank's part alone until it is its turn, by rank order.
+XYLEM_HD inline bool outlasts_fold(exec::View own, std::uint32_t place, exec::Slice out) {
+  return out.data == own.data ? place <= 1 : !exec::lies_askew(out, own);
+}
+
 // out <- the fold over the first `members` members, in the order of the board, of what they show; `skip` bytes into their
-// buffers.
+// buffers. `own` is this rank's part. It is read where it lies, if it can be: others have just taken the line of the board
+// that holds it, and bringing it back costs as much as a hop.
 template <class Lane>
-XYLEM_HD void fold_shown(Lane& lane, std::uint32_t members, std::size_t shown_bytes, std::size_t skip, exec::Slice out) {
-  const auto part = [&](std::uint32_t member) { return exec::View(lane.fetch(member, shown_bytes).data + skip, out.bytes); };
+XYLEM_HD void fold_shown(Lane& lane, const Group& host, std::uint32_t members, std::size_t shown_bytes, std::size_t skip,
+                         exec::View own, exec::Slice out) {
+  const bool own_lasts = outlasts_fold(own, host.place, out);
+  const auto part = [&](std::uint32_t member) {
+    if (member == host.place && own_lasts) return own;
+    return exec::View(lane.fetch(member, shown_bytes).data + skip, out.bytes);
+  };
   exec::View left = part(0);
-  if (members == 1) lane.copy(out, left);
+  if (members == 1) lane.keep(out, left);
   for (std::uint32_t member = 1; member < members; ++member) {
     lane.reduce(out, left, part(member));
     left = out;
@@ -64,7 +75,7 @@ struct FlatAllreduce {
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
       lane.show(own);
-      fold_shown(lane, args.host.size, own.bytes, 0, args.out(base, part));
+      fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, args.out(base, part));
       lane.finish(true);
     }
   }
@@ -82,10 +93,15 @@ struct FlatReduce {
     const std::size_t part = args.chunk_bytes;
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
-      lane.show(own);
-      const bool is_root = args.rank == args.root;
-      if (is_root) fold_shown(lane, args.host.size, own.bytes, 0, args.out(base, part));
-      lane.finish(is_root);
+      if (args.rank != args.root) {
+        lane.show(own);
+        lane.finish(false);
+        continue;
+      }
+      const exec::Slice out = args.out(base, part);
+      if (!outlasts_fold(own, args.host.place, out)) lane.show(own);
+      fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, out);
+      lane.finish(true);
     }
   }
 };
@@ -110,7 +126,7 @@ struct FlatBcast {
       } else {
         lane.copy(data, lane.fetch(root, data.bytes));
       }
-      lane.finish(false);
+      lane.finish(args.host.place != root && args.host.size == 2);
     }
   }
 };
@@ -153,7 +169,8 @@ struct FlatReduceScatter {
     for (std::size_t base = 0; base < longest; base += part) {
       const std::size_t width = smaller(part, longest - base);
       show_parts(lane, args, base, width);
-      fold_shown(lane, members, members * width, args.host.place * width, args.out(base, width));
+      fold_shown(lane, args.host, members, members * width, args.host.place * width, args.in_block(args.rank, base, width),
+                 args.out(base, width));
       lane.finish(true);
     }
   }

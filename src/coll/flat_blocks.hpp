@@ -78,8 +78,13 @@ struct FlatAlltoall {
       const std::size_t width = smaller(part, length - base);
       show_parts(lane, args, base, width);
       for (std::uint32_t member = 0; member < members; ++member) {
-        const exec::View shown = lane.fetch(member, members * width);
-        lane.copy(args.out_block(args.host.rank(member), base, width), {shown.data + args.host.place * width, width});
+        const exec::Slice out = args.out_block(args.host.rank(member), base, width);
+        if (member == args.host.place) {
+          lane.keep(out, args.in_block(args.rank, base, width));
+        } else {
+          const exec::View shown = lane.fetch(member, members * width);
+          lane.copy(out, {shown.data + args.host.place * width, width});
+        }
       }
       lane.finish(true);
     }

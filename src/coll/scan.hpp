@@ -22,7 +22,7 @@ struct FlatScan {
     for (std::size_t base = 0; base < args.bytes(); base += args.chunk_bytes) {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
-      fold_shown(lane, args.host.place + 1, own.bytes, 0, args.out(base, args.chunk_bytes));
+      fold_shown(lane, args.host, args.host.place + 1, own.bytes, 0, own, args.out(base, args.chunk_bytes));
       lane.finish(false);
     }
   }
@@ -40,7 +40,9 @@ struct FlatExscan {
     for (std::size_t base = 0; base < args.bytes(); base += args.chunk_bytes) {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
-      if (args.host.place != 0) fold_shown(lane, args.host.place, own.bytes, 0, args.out(base, args.chunk_bytes));
+      if (args.host.place != 0) {
+        fold_shown(lane, args.host, args.host.place, own.bytes, 0, own, args.out(base, args.chunk_bytes));
+      }
       lane.finish(false);
     }
   }

@@ -29,8 +29,8 @@ struct TwoPhaseAllreduce {
       const auto out = [&](std::uint32_t member) { return args.out(base + range(member).first, range(member).length); };
 
       lane.show(own);
-      if (range(host.place).length != 0) {
-        fold_shown(lane, host.size, own.bytes, range(host.place).first, out(host.place));
+      if (const Range mine = range(host.place); mine.length != 0) {
+        fold_shown(lane, host, host.size, own.bytes, mine.first, {own.data + mine.first, mine.length}, out(host.place));
       } else {
         for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);
       }

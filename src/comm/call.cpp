@@ -2,9 +2,6 @@
 
 #include <numeric>
 
-#include "exec/board.hpp"
-#include "exec/reduce.hpp"
-
 namespace xylem {
 
 namespace {
@@ -19,17 +16,17 @@ const std::size_t* agreed_counts(const Call& call) {
 }
 
 void mix(std::uint64_t& hash, std::uint64_t part) {
-  hash = (hash ^ part) * 0x9E3779B97F4A7C15;  // Fibonacci hashing: spreads small differences over the upper bits
+  hash = (hash ^ part) * 0x9E3779B97F4A7C15;
   hash ^= hash >> 29;
 }
 
-coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::size_t unit, std::uint32_t ranks,
-                    std::size_t* offsets) {
-  coll::Blocks layout;
+void lay_out(coll::Blocks& layout, Buffer kind, const BlockList& list, std::size_t bytes, std::size_t unit,
+             std::uint32_t ranks, std::size_t* offsets) {
   if (kind != Buffer::blocks || list.counts == nullptr) {
+    layout.lengths = nullptr;
     layout.length = bytes;
     layout.stride = kind == Buffer::blocks ? bytes : 0;
-    return layout;
+    return;
   }
   layout.lengths = list.counts;
   layout.offsets = list.offsets;
@@ -38,7 +35,6 @@ coll::Blocks blocks(Buffer kind, const BlockList& list, std::size_t bytes, std::
     std::exclusive_scan(list.counts, list.counts + ranks, offsets, std::size_t{0});
     layout.offsets = offsets;
   }
-  return layout;
 }
 
 }  // namespace
@@ -64,6 +60,10 @@ std::string describe(const Call& call, std::uint32_t ranks) {
 }
 
 std::uint32_t call_signature(const Call& call, std::uint32_t ranks) {
+  return signature_of_call(signature_of_kind(call, ranks), call.root);
+}
+
+std::uint64_t signature_of_kind(const Call& call, std::uint32_t ranks) {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   const std::size_t unit = exec::type_bytes(call.type);
   std::uint64_t hash = 0;
@@ -75,11 +75,9 @@ std::uint32_t call_signature(const Call& call, std::uint32_t ranks) {
     hash = call.count * unit;
   }
   mix(hash, static_cast<std::uint64_t>(call.collective));
-  mix(hash, call.root);
   mix(hash, facts.reduces ? static_cast<std::uint64_t>(call.type) + 1 : 0);
   mix(hash, facts.reduces ? static_cast<std::uint64_t>(call.op) + 1 : 0);
-  // What a board's word has room for.
-  return static_cast<std::uint32_t>(hash >> (64 - exec::BoardWord::kSignatureBits));
+  return hash;
 }
 
 std::size_t agreed_bytes(const Call& call, std::uint32_t ranks) {
@@ -90,8 +88,6 @@ std::size_t agreed_bytes(const Call& call, std::uint32_t ranks) {
   const bool has_blocks = facts.input == Buffer::blocks || facts.output == Buffer::blocks;
   return call.count * unit * (has_blocks ? ranks : 1);
 }
-
-std::size_t own_bytes(const Call& call) { return call.count * exec::type_bytes(call.type); }
 
 bool moves_nothing(const Call& call, std::uint32_t ranks) {
   if (call.exchange != nullptr) return false;
@@ -105,8 +101,8 @@ void set_buffers(coll::Args& args, const Call& call, std::uint32_t ranks, std::v
   if (facts.uneven) offsets.resize(2 * std::size_t{ranks});
   args.input = static_cast<const std::byte*>(call.input);
   args.output = static_cast<std::byte*>(call.output);
-  args.sent = blocks(facts.input, call.sent, bytes, unit, ranks, offsets.data());
-  args.received = blocks(facts.output, call.received, bytes, unit, ranks, facts.uneven ? offsets.data() + ranks : nullptr);
+  lay_out(args.sent, facts.input, call.sent, bytes, unit, ranks, offsets.data());
+  lay_out(args.received, facts.output, call.received, bytes, unit, ranks, facts.uneven ? offsets.data() + ranks : nullptr);
   // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
   args.element_bytes = facts.reduces ? unit : 1;
   args.root = call.root;

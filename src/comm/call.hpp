@@ -9,6 +9,8 @@
 #include "coll/args.hpp"
 #include "coll/collective.hpp"
 #include "coll/exchange.hpp"
+#include "exec/board.hpp"
+#include "exec/reduce.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem {
@@ -43,17 +45,26 @@ std::string describe(const Call& call, std::uint32_t ranks);
 // ranks.
 std::uint32_t call_signature(const Call& call, std::uint32_t ranks);
 
+// The same in two steps: of all but the root, which calls alike have in common, and then of one call.
+std::uint64_t signature_of_kind(const Call& call, std::uint32_t ranks);
+inline std::uint32_t signature_of_call(std::uint64_t of_kind, std::uint32_t root) {
+  constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;  // Fibonacci hashing: small differences reach the upper bits
+  // What a board's word has room for.
+  return static_cast<std::uint32_t>(((of_kind ^ root) * kSpread) >> (64 - exec::BoardWord::kSignatureBits));
+}
+
 // Bytes of the vector, or of all blocks together; the same on all ranks. 0 where no rank but its own knows the lengths.
 std::size_t agreed_bytes(const Call& call, std::uint32_t ranks);
 
 // Bytes that this rank receives, or sends where it receives nothing: for statistics.
-std::size_t own_bytes(const Call& call);
+inline std::size_t own_bytes(const Call& call) { return call.count * exec::type_bytes(call.type); }
 
 // Whether all ranks know that there is nothing to do for any.
 bool moves_nothing(const Call& call, std::uint32_t ranks);
 
-// Sets the buffers of `args`: input, output, how they are laid out, the size of elements, the root. Where the call says
-// "one behind the other", the offsets are put into `offsets`, which must live as long as the arguments.
+// Sets the buffers of `args`: input, output, how they are laid out, the size of elements, the root. `args` may be those of an
+// earlier call. Where the call says "one behind the other", the offsets are put into `offsets`, which must live as long as
+// the arguments.
 void set_buffers(coll::Args& args, const Call& call, std::uint32_t ranks, std::vector<std::size_t>& offsets);
 
 }  // namespace xylem

@@ -4,7 +4,6 @@
 // may wait for a request or drive.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -12,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "coll/cpu_kernels.hpp"
 #include "comm/bootstrap.hpp"
-#include "comm/call.hpp"
 #include "comm/call_queue.hpp"
+#include "comm/execution.hpp"
 #include "comm/progress_engine.hpp"
 #include "comm/statistics.hpp"
 #include "comm/wire_up.hpp"
@@ -93,61 +91,46 @@ class Communicator {
 
   Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired);
 
-  struct PlanMemo {
-    coll::Collective collective{};
-    std::size_t bytes = ~std::size_t{0};
-    std::size_t element_bytes = 0;
-    plan::Plan plan;
-  };
-  static constexpr std::size_t kPlanMemos = 64;
-
-  // A call on its way through its algorithm.
-  struct Execution {
-    const Call& call;
-    std::size_t bytes;
-    std::uint32_t algorithm;
-    coll::Args args;
-    coll::CpuPort port;
-    double begin;  // 0 unless timed
-
-    void run();
-  };
-
   static void peer_ended(void* context, std::uint32_t rank, watch::End how);
   static void poke_network(void* context);
   void raise_failure_of_links();
   static void poke_engine(void* engine);
   static void poke_bootstrap(void* bootstrap);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
-  const plan::Plan& plan_for(const Call& call, std::size_t total_bytes, std::size_t element_bytes);
-  Execution prepare(const Call& call);
-  Execution prepare_exchange(const Call& call);
+
+  // device_calls.cpp: calls of a rank whose buffers may lie on a GPU
+  xylem_status run_with_devices(const Call& call);
+  std::string earlier_title() const;
+
+  // execution.cpp: one call, from its arguments to its end
+  xylem_status run_on_host(const Call& call);
+  xylem_status run_alone(const Call& call);
+  const CallPlan* plan_for(const Call& call);
+  Execution prepare(const Call& call, const CallPlan& plan);
+  void announce(const Call& announced, std::uint32_t signature);
   xylem_status conclude(const Execution& done, exec::Fault sending);
+  exec::Fault flush();
+  std::byte* scratch(std::size_t bytes);
+
+  // outstanding.cpp: calls that were started
   xylem_status stage(Request& request);
   // The outcome of the first call in the queue; none: it waits.
   std::optional<xylem_status> go_on(const Call& call);
   std::optional<xylem_status> go_on_guarded(const Call& call);
   exec::Waiter polite_waiter();
-  exec::Fault flush();
-  std::string why(const PlanMemo& memo) const;
-  xylem_status run_with_devices(const Call& call);
-  xylem_status run_on_host(const Call& call);
-  bool needs_no_algorithm(const Call& call) const;
-  xylem_status run_alone(const Call& call);
+
+  // failure.cpp: what becomes of a communicator when a call of it fails
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer) { return fail(title(call), fault, peer); }
   xylem_status fail(const std::string& title, exec::Fault fault, std::uint32_t peer);
   xylem_status give_up(const Call& call, xylem_status status, const std::string& reason) {
     return give_up(title(call), status, reason);
   }
   xylem_status give_up(const std::string& title, xylem_status status, const std::string& reason);
-  std::string title(const Call& call) const;
-  std::string earlier_title() const;
   std::vector<int> ranks_elsewhere(std::uint32_t without) const;
   void tell_others(bool learned, std::uint32_t failed_rank);
-  std::byte* scratch(std::size_t bytes);
-  void announce(const Call& call, std::uint32_t signature);
-  std::string deed(std::uint32_t peer, exec::Fault fault) const;
+  std::string title(const Call& call) const;
   std::string where(std::uint32_t rank) const;
+  std::string deed(std::uint32_t peer, exec::Fault fault) const;
 
   std::shared_ptr<Bootstrap> bootstrap_;
   Placement placement_;
@@ -157,7 +140,7 @@ class Communicator {
   std::unique_ptr<shm::HostMemory> memory_;
   std::unique_ptr<ofi::Links> links_;  // null where all ranks share a host
   plan::Planner planner_;
-  std::array<PlanMemo, kPlanMemos> memos_;
+  CallPlans plans_;
 
   std::vector<exec::Channel> to_, from_;
   exec::Board board_;
@@ -168,8 +151,10 @@ class Communicator {
   bool crowded_;
   exec::Waiter waiter_;
   exec::CpuTeam team_;
+  coll::Args args_;  // of the call that runs; who takes part where stays the same
   std::vector<std::byte> scratch_;
   std::vector<std::size_t> offsets_;  // of blocks that lie one behind the other
+  shm::CallRecord& record_;           // this rank's
 
   std::uint64_t sequence_ = 0;  // calls begun
   xylem_status broken_ = XYLEM_SUCCESS;

@@ -73,11 +73,12 @@ std::optional<xylem_status> Communicator::go_on(const Call& call) {
   const bool only_sends = execution_ && !background_.running();
   if (!execution_) {
     if (broken_ != XYLEM_SUCCESS) return broken_;
-    ++sequence_;
-    if (needs_no_algorithm(call)) return run_alone(call);
+    if (!call.internal) ++sequence_;
+    const CallPlan* const plan = plan_for(call);
+    if (plan == nullptr) return run_alone(call);
     half_.reserve();
     background_.reserve();
-    execution_.emplace(prepare(call));
+    execution_.emplace(prepare(call, *plan));
     background_.start([](void* execution) { static_cast<Execution*>(execution)->run(); }, &*execution_);
   } else if (!only_sends) {
     waiter_.poke_network();

@@ -9,17 +9,31 @@
 
 namespace xylem {
 
-namespace {
-
 struct Totals {
   struct Line {
     std::uint64_t calls = 0, bytes = 0;
     double seconds = 0;
+
+    template <class Other>
+    void add(const Other& other) {
+      calls += other.calls;
+      bytes += other.bytes;
+      seconds += other.seconds;
+    }
   };
-  std::array<Line, coll::kCollectives> lines;
-  std::vector<std::uint64_t> algorithms = std::vector<std::uint64_t>(plan::catalogue().size());
+  std::vector<Line> algorithms = std::vector<Line>(plan::catalogue().size());
+  std::array<Line, coll::kCollectives> trivial;
   std::uint64_t on_device = 0, staged = 0;
+
+  void add(const Counters& counters) {
+    for (std::size_t i = 0; i < algorithms.size(); ++i) algorithms[i].add(counters.algorithms_[i]);
+    for (std::size_t i = 0; i < trivial.size(); ++i) trivial[i].add(counters.trivial_[i]);
+    on_device += counters.on_device_;
+    staged += counters.staged_;
+  }
 };
+
+namespace {
 
 struct Registry {
   std::mutex mutex;
@@ -33,12 +47,6 @@ struct Registry {
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
-}
-
-// A single writer: no read-modify-write is needed.
-template <class T>
-void add(std::atomic<T>& counter, T value) {
-  counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
 }
 
 std::string quoted(const std::string& text) {
@@ -64,14 +72,21 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-std::string algorithms_json(const Totals& totals, std::size_t collective) {
-  std::string out;
+// One collective's calls; empty where there were none.
+std::string collective_json(const Totals& totals, coll::Collective collective) {
+  Totals::Line all = totals.trivial[static_cast<std::size_t>(collective)];
+  std::string algorithms;
   for (std::size_t i = 0; i < totals.algorithms.size(); ++i) {
     const plan::Algorithm& algorithm = plan::catalogue()[i];
-    if (static_cast<std::size_t>(algorithm.collective) != collective || totals.algorithms[i] == 0) continue;
-    out += (out.empty() ? "" : ", ") + quoted(algorithm.name) + ": " + std::to_string(totals.algorithms[i]);
+    if (algorithm.collective != collective || totals.algorithms[i].calls == 0) continue;
+    all.add(totals.algorithms[i]);
+    algorithms +=
+        (algorithms.empty() ? "" : ", ") + quoted(algorithm.name) + ": " + std::to_string(totals.algorithms[i].calls);
   }
-  return "{" + out + "}";
+  if (all.calls == 0) return {};
+  return quoted(coll::collective_name(collective)) + ": {\"calls\": " + std::to_string(all.calls) +
+         ", \"bytes\": " + std::to_string(all.bytes) + ", \"seconds\": " + seconds_text(all.seconds) +
+         ", \"algorithms\": {" + algorithms + "}}";
 }
 
 }  // namespace
@@ -85,34 +100,8 @@ Counters::~Counters() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.alive.erase(this);
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    all.ended.lines[i].calls += lines_[i].calls;
-    all.ended.lines[i].bytes += lines_[i].bytes;
-    all.ended.lines[i].seconds += lines_[i].seconds;
-  }
-  for (std::size_t i = 0; i < algorithms_.size(); ++i) all.ended.algorithms[i] += algorithms_[i];
-  all.ended.on_device += on_device_;
-  all.ended.staged += staged_;
+  all.ended.add(*this);
 }
-
-void Counters::count(coll::Collective collective, std::uint32_t algorithm, std::uint64_t bytes, double seconds) {
-  count_trivial(collective, bytes);
-  if (seconds > 0) add(lines_[static_cast<std::size_t>(collective)].seconds, seconds);
-  add(algorithms_[algorithm], std::uint64_t{1});
-}
-
-void Counters::count_trivial(coll::Collective collective, std::uint64_t bytes) {
-  Line& line = lines_[static_cast<std::size_t>(collective)];
-  add(line.calls, std::uint64_t{1});
-  add(line.bytes, bytes);
-}
-
-void Counters::count_on_device(coll::Collective collective, std::uint64_t bytes) {
-  count_trivial(collective, bytes);
-  add(on_device_, std::uint64_t{1});
-}
-
-void Counters::count_staged() { add(staged_, std::uint64_t{1}); }
 
 void Counters::describe(std::uint32_t ranks, std::uint32_t hosts, const std::string& provider) {
   Registry& all = registry();
@@ -127,23 +116,11 @@ std::string statistics_json() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   Totals totals = all.ended;
-  for (const Counters* counters : all.alive) {
-    for (std::size_t i = 0; i < totals.lines.size(); ++i) {
-      totals.lines[i].calls += counters->lines_[i].calls;
-      totals.lines[i].bytes += counters->lines_[i].bytes;
-      totals.lines[i].seconds += counters->lines_[i].seconds;
-    }
-    for (std::size_t i = 0; i < totals.algorithms.size(); ++i) totals.algorithms[i] += counters->algorithms_[i];
-    totals.on_device += counters->on_device_;
-    totals.staged += counters->staged_;
-  }
+  for (const Counters* counters : all.alive) totals.add(*counters);
   std::string collectives;
-  for (std::size_t i = 0; i < totals.lines.size(); ++i) {
-    const Totals::Line& line = totals.lines[i];
-    if (line.calls == 0) continue;
-    collectives += (collectives.empty() ? "" : ", ") + quoted(coll::collective_name(static_cast<coll::Collective>(i))) +
-                   ": {\"calls\": " + std::to_string(line.calls) + ", \"bytes\": " + std::to_string(line.bytes) +
-                   ", \"seconds\": " + seconds_text(line.seconds) + ", \"algorithms\": " + algorithms_json(totals, i) + "}";
+  for (std::size_t i = 0; i < coll::kCollectives; ++i) {
+    const std::string json = collective_json(totals, static_cast<coll::Collective>(i));
+    if (!json.empty()) collectives += (collectives.empty() ? "" : ", ") + json;
   }
   return "{\"version\": " + quoted(kVersion) + ", \"ranks\": " + std::to_string(all.ranks) +
          ", \"hosts\": " + std::to_string(all.hosts) + ", \"provider\": " + quoted(all.provider) +

@@ -19,25 +19,45 @@ class Counters {
   Counters(const Counters&) = delete;
   Counters& operator=(const Counters&) = delete;
 
-  void count(coll::Collective collective, std::uint32_t algorithm, std::uint64_t bytes, double seconds);
+  // A call that an algorithm ran. `seconds` are 0 where they are not measured.
+  void count(std::uint32_t algorithm, std::uint64_t bytes, double seconds) {
+    Line& line = algorithms_[algorithm];
+    line.count(bytes);
+    if (seconds > 0) add(line.seconds, seconds);
+  }
   // Calls that needed no algorithm: one rank, or nothing to move.
-  void count_trivial(coll::Collective collective, std::uint64_t bytes);
+  void count_trivial(coll::Collective collective, std::uint64_t bytes) { trivial_[static_cast<std::size_t>(collective)].count(bytes); }
   // Calls that kernels ran.
-  void count_on_device(coll::Collective collective, std::uint64_t bytes);
+  void count_on_device(coll::Collective collective, std::uint64_t bytes) {
+    count_trivial(collective, bytes);
+    add(on_device_, std::uint64_t{1});
+  }
   // Calls of which a buffer was copied from or to a device.
-  void count_staged();
+  void count_staged() { add(staged_, std::uint64_t{1}); }
 
   // What the communicator looks like, for the report.
   void describe(std::uint32_t ranks, std::uint32_t hosts, const std::string& provider);
 
  private:
-  friend std::string statistics_json();
+  friend struct Totals;
+
+  // A single writer: no read-modify-write is needed.
+  template <class T>
+  static void add(std::atomic<T>& counter, T value) {
+    counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+  }
   struct Line {
     std::atomic<std::uint64_t> calls{0}, bytes{0};
     std::atomic<double> seconds{0};
+
+    void count(std::uint64_t more) {
+      add(calls, std::uint64_t{1});
+      add(bytes, more);
+    }
   };
-  std::array<Line, coll::kCollectives> lines_;
-  std::vector<std::atomic<std::uint64_t>> algorithms_;
+
+  std::vector<Line> algorithms_;                       // by the algorithm's number
+  std::array<Line, coll::kCollectives> trivial_;       // calls that no algorithm ran
   std::atomic<std::uint64_t> on_device_{0}, staged_{0};
 };
 

@@ -46,7 +46,8 @@ struct Board {
   std::uint64_t epoch = 0;          // the one under way
   std::uint64_t finished = 0;       // all ranks are known to have finished the epochs before this one
 
-  XYLEM_HD std::byte* buffer(std::uint32_t of) const { return buffers[of] + (epoch % kBoardDepth) * stride; }
+  XYLEM_HD std::byte* buffer(std::uint32_t of, std::uint64_t at) const { return buffers[of] + (at % kBoardDepth) * stride; }
+  XYLEM_HD std::byte* buffer(std::uint32_t of) const { return buffer(of, epoch); }
   XYLEM_HD std::uint64_t& word(std::uint32_t of) const { return *reinterpret_cast<std::uint64_t*>(buffer(of)); }
   XYLEM_HD std::byte* payload(std::uint32_t of) const { return buffer(of) + sizeof(std::uint64_t); }
 };

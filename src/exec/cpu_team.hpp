@@ -25,9 +25,7 @@ class CpuTeam {
   static Fault agree(Fault fault) { return fault; }
 
   // The other half of a split may wait for what this one will not do any more.
-  void report(Fault, std::uint32_t, bool) {
-    if (fault_ == Fault::none) fault_ = Fault::aborted;
-  }
+  void report(Fault, std::uint32_t, bool) { waiter_->end(Fault::aborted); }
 
   // Returns when ready() holds, with Fault::none, or with the reason why it never may.
   template <class Ready>
@@ -47,7 +45,7 @@ class CpuTeam {
         return Fault::none;
       }
       if (!half_->inside()) pause();  // the first half does it for both
-      if (fault_ != Fault::none) return fault_;
+      if (const Fault fault = waiter_->ended(); fault != Fault::none) return fault;
     }
   }
 
@@ -67,12 +65,12 @@ class CpuTeam {
 
  private:
   void pause() {
-    if (fault_ != Fault::none) return;
+    if (waiter_->ended() != Fault::none) return;
     if (background_->running()) {
       background_->switch_over();  // and back, when somebody drives this call again
-      fault_ = waiter_->look();
+      waiter_->look();
     } else {
-      fault_ = waiter_->pause();
+      waiter_->pause();
     }
   }
 
@@ -80,7 +78,6 @@ class CpuTeam {
   Fiber* half_;
   Fiber* background_;
   std::uint64_t waits_passed_ = 0;
-  Fault fault_ = Fault::none;  // why waiting has no sense any more; for good
 };
 
 }  // namespace xylem::exec

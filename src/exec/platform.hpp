@@ -43,4 +43,15 @@ void store_release(T& word, T value) {
 
 inline constexpr std::size_t kCacheLine = 64;
 
+// Soon this line will be written: brings it to this core alone, while there is something else to wait for. A hint: where the
+// CPU has no such instruction, nothing happens.
+#if defined(__CUDACC__)
+__device__ inline void prefetch_for_write(const void*) {}
+#elif defined(__x86_64__)
+// __builtin_prefetch makes a prefetch for reading of it, unless the compiler is told of newer CPUs.
+inline void prefetch_for_write(const void* line) { asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line))); }
+#else
+inline void prefetch_for_write(const void* line) { __builtin_prefetch(line, 1); }
+#endif
+
 }  // namespace xylem::exec

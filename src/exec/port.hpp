@@ -121,11 +121,17 @@ class MemoryPort {
               Board& board = *endpoints_.board;
               // The buffer was last used kBoardDepth epochs ago: every rank must have finished that epoch.
               if (board.finished + kBoardDepth <= board.epoch) {
+                std::uint64_t finished = board.epoch;
                 for (std::uint32_t member = 0; member < board.size; ++member) {
                   if (member == board.rank) continue;
-                  await_member(member, [&] { return load_acquire(board.done[member]->epochs) + kBoardDepth > board.epoch; });
+                  std::uint64_t epochs = 0;
+                  await_member(member, [&] {
+                    epochs = load_acquire(board.done[member]->epochs);
+                    return epochs + kBoardDepth > board.epoch;
+                  });
+                  finished = epochs < finished ? epochs : finished;
                 }
-                board.finished = board.epoch + 1 - kBoardDepth;
+                if (fault_ == Fault::none) board.finished = finished;
               }
               return board.payload(board.rank);
             }),
@@ -138,6 +144,8 @@ class MemoryPort {
     if (team_.rank() != 0) return;
     Board& board = *endpoints_.board;
     store_release(board.word(board.rank), BoardWord::make(board.epoch, signature_));
+    // What others have read of the next buffer, some epochs ago, is still in their caches.
+    prefetch_for_write(board.buffer(board.rank, board.epoch + 1));
   }
 
   XYLEM_HD_CALLED View fetch(std::uint32_t member, std::size_t bytes) {

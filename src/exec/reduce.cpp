@@ -32,8 +32,6 @@ template <std::size_t... types>
 constexpr std::array<std::size_t, XYLEM_TYPE_COUNT> make_sizes(std::index_sequence<types...>) {
   return {sizeof(ElementType<types>)...};
 }
-constexpr auto kTypeBytes = make_sizes(std::make_index_sequence<XYLEM_TYPE_COUNT>());
-
 const ReduceTable& table_of(InstructionSet set) {
   switch (set) {
 #if defined(__x86_64__)
@@ -49,6 +47,9 @@ const ReduceTable& table_of(InstructionSet set) {
 
 }  // namespace
 
+constinit const std::array<std::size_t, XYLEM_TYPE_COUNT> detail::kTypeBytes =
+    make_sizes(std::make_index_sequence<XYLEM_TYPE_COUNT>());
+
 ReduceFunction find_reduce(xylem_op op, xylem_type type, InstructionSet set) {
   if (!known(op) || !known(type)) return nullptr;
   const ReduceFunction function = table_of(set).function[op][type];
@@ -56,6 +57,11 @@ ReduceFunction find_reduce(xylem_op op, xylem_type type, InstructionSet set) {
 }
 
 ReduceFunction find_reduce(xylem_op op, xylem_type type) { return find_reduce(op, type, best_instruction_set()); }
+
+// The baseline has every pair that there is.
+bool has_reduce(xylem_op op, xylem_type type) {
+  return known(op) && known(type) && kBaselineReductions.function[op][type] != nullptr;
+}
 
 void reduce_many(ReduceFunction function, std::size_t element_bytes, void* out, const void* const* in, std::size_t inputs,
                  std::size_t count) {
@@ -67,8 +73,6 @@ void reduce_many(ReduceFunction function, std::size_t element_bytes, void* out, 
     reduce_range(function, static_cast<std::byte*>(out) + at, in, inputs, at, std::min(step, count - done));
   }
 }
-
-std::size_t type_bytes(xylem_type type) { return known(type) ? kTypeBytes[type] : 0; }
 
 const char* type_name(xylem_type type) { return known(type) ? kTypeNames[type] : "?"; }
 

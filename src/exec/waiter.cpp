@@ -28,16 +28,19 @@ void sleep_briefly() {
 
 }  // namespace
 
-Fault Waiter::raised() const { return abort_fault(load_acquire(*abort_word_)); }
+Fault Waiter::notice() {
+  if (ended_ == Fault::none) ended_ = abort_fault(load_acquire(*abort_word_));
+  return ended_;
+}
 
 Fault Waiter::pause() {
-  if (const Fault fault = raised(); fault != Fault::none) return fault;
+  if (notice() != Fault::none) return ended_;
   poke_network();
   elsewhere_();
   const std::uint32_t pause = pauses_++;
   const bool sleepy = pause >= pokes_ + kYields;
   if (sleepy || pause % kBootstrapEvery == kBootstrapEvery - 1) bootstrap_();
-  if (timeout_ > 0 && (sleepy || pause % kClockEvery == 0) && too_late()) return Fault::timeout;
+  if (timeout_ > 0 && (sleepy || pause % kClockEvery == 0) && too_late()) return ended_ = Fault::timeout;
   if (sleepy) {
     pauses_ = pause;  // stays so, however long it lasts
     sleep_briefly();
@@ -48,8 +51,8 @@ Fault Waiter::pause() {
 }
 
 Fault Waiter::look() {
-  if (const Fault fault = raised(); fault != Fault::none) return fault;
-  return timeout_ > 0 && pauses_++ % kClockEvery == 0 && too_late() ? Fault::timeout : Fault::none;
+  if (notice() == Fault::none && timeout_ > 0 && pauses_++ % kClockEvery == 0 && too_late()) ended_ = Fault::timeout;
+  return ended_;
 }
 
 // A yield gives the core to whoever wants it. Among ranks that is the fastest way to hand it round, since none keeps it long;

@@ -53,6 +53,13 @@ class Waiter {
   // The same without progress and pause, for a wait that comes back now and then instead.
   Fault look();
 
+  // From now on no wait has sense any more: pause() and look() return this fault, or an earlier one.
+  void end(Fault fault) {
+    if (ended_ == Fault::none) ended_ = fault;
+  }
+  // What ended all waits, as far as this rank has noticed.
+  Fault ended() const { return ended_; }
+
   // Moves the network once, without waiting.
   void poke_network() { network_(); }
 
@@ -67,11 +74,12 @@ class Waiter {
   static constexpr std::uint32_t kFewestNaps = 16;
   static constexpr std::uint32_t kMostNaps = 1024;
 
-  Fault raised() const;
+  Fault notice();
   bool too_late();
   void give_way();
 
   const std::uint32_t* abort_word_;
+  Fault ended_ = Fault::none;  // for good
   std::uint32_t spins_;
   std::uint32_t pokes_;
   std::uint32_t pauses_ = 0;
