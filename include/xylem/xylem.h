@@ -462,9 +462,9 @@ XYLEM_API xylem_status xylem_recv(void* buffer, size_t count, xylem_type type, i
 
 /**
  * Writes what this process did so far as one JSON object into `text` (at most `capacity` bytes with the final NUL, cut if
- * need be) and the length it wants, without the NUL, into *length: version, and per collective calls, bytes, seconds and
- * how often each algorithm ran; how often a buffer was copied from or to a device; hosts and provider of the largest
- * communicator seen. Any thread, any time.
+ * need be) and the length it wants, without the NUL, into *length: version; per collective calls, bytes, seconds (measured
+ * only if XYLEM_STATS is set) and how often each algorithm ran; how often a buffer was copied from or to a device; hosts and
+ * provider of the largest communicator seen. Only the program's calls count. Any thread, any time.
  */
 XYLEM_API xylem_status xylem_statistics(char* text, size_t capacity, size_t* length);
 

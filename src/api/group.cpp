@@ -82,7 +82,8 @@ xylem_status message(const char* function, const void* buffer, std::size_t count
   Check check(comm, stream);
   check.type(type).count(count, type, 1).peer(peer).buffer("buffer", buffer, count);
   const CheckedCall checked = check.done({});
-  if (checked.refusal != nullptr) return fail(checked.refusal->status, std::string(function) + ": " + checked.refusal->reason);
+  if (checked.refusal != nullptr)
+    return fail(checked.refusal->status, std::string(function) + ": " + checked.refusal->reason);
   xylem_group_start();
   const xylem_status added = guarded(function, [&] {
     auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));

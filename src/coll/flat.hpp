@@ -93,15 +93,10 @@ struct FlatReduce {
     const std::size_t part = args.chunk_bytes;
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
-      if (args.rank != args.root) {
-        lane.show(own);
-        lane.finish(false);
-        continue;
-      }
-      const exec::Slice out = args.out(base, part);
-      if (!outlasts_fold(own, args.host.place, out)) lane.show(own);
-      fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, out);
-      lane.finish(true);
+      lane.show(own);
+      const bool is_root = args.rank == args.root;
+      if (is_root) fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, args.out(base, part));
+      lane.finish(is_root);
     }
   }
 };

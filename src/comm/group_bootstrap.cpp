@@ -7,11 +7,8 @@ namespace xylem {
 
 void GroupBootstrap::allgather(const void* send, void* recv, std::size_t bytes) {
   std::vector<std::byte> all(bytes * parent_->size());
-  const Call call{.collective = coll::Collective::allgather,
-                  .input = send,
-                  .output = all.data(),
-                  .count = bytes,
-                  .internal = true};
+  const Call call{
+      .collective = coll::Collective::allgather, .input = send, .output = all.data(), .count = bytes, .internal = true};
   if (const xylem_status status = parent_->run(call); status != XYLEM_SUCCESS) {
     throw Error(status, "splitting a communicator: " + parent_->error());
   }

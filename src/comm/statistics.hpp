@@ -26,7 +26,9 @@ class Counters {
     if (seconds > 0) add(line.seconds, seconds);
   }
   // Calls that needed no algorithm: one rank, or nothing to move.
-  void count_trivial(coll::Collective collective, std::uint64_t bytes) { trivial_[static_cast<std::size_t>(collective)].count(bytes); }
+  void count_trivial(coll::Collective collective, std::uint64_t bytes) {
+    trivial_[static_cast<std::size_t>(collective)].count(bytes);
+  }
   // Calls that kernels ran.
   void count_on_device(coll::Collective collective, std::uint64_t bytes) {
     count_trivial(collective, bytes);
@@ -56,8 +58,8 @@ class Counters {
     }
   };
 
-  std::vector<Line> algorithms_;                       // by the algorithm's number
-  std::array<Line, coll::kCollectives> trivial_;       // calls that no algorithm ran
+  std::vector<Line> algorithms_;                  // by the algorithm's number
+  std::array<Line, coll::kCollectives> trivial_;  // calls that no algorithm ran
   std::atomic<std::uint64_t> on_device_{0}, staged_{0};
 };
 

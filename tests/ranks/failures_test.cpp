@@ -39,6 +39,22 @@ TEST(Failures, DifferentCollectivesOfOneSizeAreAMismatch) {
   });
 }
 
+TEST(Failures, SendsAndReceivesAreNoCollective) {
+  run_ranks(2,
+            [](Communicator& comm) {
+              std::vector<int> data(64, 1);
+              coll::Exchange exchange;
+              exchange.sends.push_back({reinterpret_cast<std::byte*>(data.data()), 64, 1});
+              Call call = sum_of(data, 16);
+              if (comm.rank() == 0) call = {.collective = Collective::barrier, .exchange = &exchange};
+              const xylem_status status = comm.run(call);
+              if (comm.rank() == 0) return;  // it may have sent all before the other one complains
+              EXPECT_EQ(status, XYLEM_ERROR_MISMATCH);
+              EXPECT_THAT(comm.error(), HasSubstr("rank 0 on host0 called a group of sends and receives as its call 1"));
+            },
+            {}, {.algorithm = "allreduce:ring", .chunk_bytes = 0, .timeout_seconds = 0});
+}
+
 // One rank finds the mismatch, the others learn of it while they wait, and whose failure it is: over the network too.
 void one_failure_ends_all(const Hosts& hosts) {
   std::mutex mutex;

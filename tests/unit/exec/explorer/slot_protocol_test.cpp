@@ -84,14 +84,14 @@ TEST(BoardProtocol, AllShow) {
 
 TEST(BoardProtocol, OneShowsAndRunsAhead) {
   for (const std::uint64_t start : kEpochs) {
-    expect_right(*board(start, 2, 9, Shows::one), 95);
-    expect_right(*board(start, 3, 6, Shows::one), 103);
+    expect_right(*board(start, 2, 9, Shows::one), 49);
+    expect_right(*board(start, 3, 6, Shows::one), 76);
   }
 }
 
 TEST(BoardProtocol, ShowInTurns) {
   for (const std::uint64_t start : kEpochs) {
-    expect_right(*board(start, 2, 9, Shows::turns), 32);
+    expect_right(*board(start, 2, 9, Shows::turns), 8);
     expect_right(*board(start, 3, 7, Shows::turns), 36);
   }
 }
