@@ -95,7 +95,7 @@ struct RailAllreduce {
       // In place, it lies over what has been shown.
       const exec::Slice sum = args.out(rails.place() * share + base, width);
       lane.show_blocks(rails.members(), width, in);
-      fold_shown(lane, rails.members(), rails.members() * width, rails.place() * width, sum);
+      fold_shown(lane, args.host, rails.members(), rails.members() * width, rails.place() * width, in(rails.place()), sum);
       lane.finish(true);
     }
   }
@@ -150,16 +150,16 @@ struct RailReduceScatter {
       for (std::uint32_t host = 0; host < rails.hosts(); ++host) {
         lane.show_blocks(rails.members(), width,
                          [&](std::uint32_t place) { return args.in_block(rails.rank(host, place), base, width); });
+        const exec::View own = args.in_block(rails.along(host), base, width);
         const auto fold = [&](exec::Slice to) {
-          fold_shown(lane, rails.members(), rails.members() * width, rails.place() * width, to);
+          fold_shown(lane, args.host, rails.members(), rails.members() * width, rails.place() * width, own, to);
         };
-        const std::size_t bytes = args.in_block(rails.along(host), base, width).bytes;
         if (host == 0) {
           fold(sum);
         } else {
-          lane.send_with(rails.along(host), bytes, fold);
+          lane.send_with(rails.along(host), own.bytes, fold);
         }
-        lane.finish(host == 0 || bytes != 0);
+        lane.finish(host == 0 || own.bytes != 0);
       }
       for (std::uint32_t host = rails.hosts() - 1; host != 0; --host) {
         lane.recv_reduce_copy(rails.along(host), sum, sum);
