@@ -225,6 +225,12 @@ void make_ready_from(const Communicator& parent, MPI_Comm comm) {
   });
 }
 
+std::shared_ptr<xylem_comm> another(const Communicator& comm) {
+  xylem_comm_t made = nullptr;
+  if (xylem_comm_split(comm.xylem, 0, comm.rank, &made) != XYLEM_SUCCESS) return nullptr;
+  return {made, xylem_comm_destroy};
+}
+
 Communicator& detail::find_or_make(MPI_Comm comm) {
   if (Communicator* const known = find_known(comm)) return *known;
   return is_communicator(comm) ? make(comm, connect) : bad_handle;

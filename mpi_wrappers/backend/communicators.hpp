@@ -46,6 +46,10 @@ void make_ready(MPI_Comm comm);
 // cheaper than meeting anew. Collective over the parent; on a rank that the new communicator leaves out it is MPI_COMM_NULL.
 void make_ready_from(const Communicator& parent, MPI_Comm comm);
 
+// Another Xylem communicator of the same ranks, with its own order of calls. Collective over it; null on all ranks where it
+// cannot be had.
+std::shared_ptr<xylem_comm> another(const Communicator& comm);
+
 namespace detail {
 
 // A few recently used entries by a hash of the handle. The rest are in a map behind a lock.

@@ -34,6 +34,9 @@ class Folding {
 
   void keep() {}
 
+  // Runs on that communicator, of the same ranks.
+  void use(xylem_comm_t comm) { comm_ = comm; }
+
   // Legal order: (begin start finish)*.
   Outcome begin() {
     if constexpr (kUneven) lengths_.assign(arguments_.recvcounts, arguments_.recvcounts + peers_.size);

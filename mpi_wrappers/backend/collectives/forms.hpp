@@ -77,31 +77,40 @@ struct Forms<Call, Arguments, int(Args...)> {
 
   template <int number>
   static int nonblocking(Args... args, MPI_Request* request) noexcept {
-    return make_request(submit, Arguments{args...}, request, real_function<int(Args..., MPI_Request*)>(number));
+    const auto function = real_function<int(Args..., MPI_Request*)>(number);
+    return make_request(Arguments{args...}, function, request);
   }
 
   template <int number>
   static int persistent(Args... args, MPI_Info info, MPI_Request* request) noexcept {
     const auto function = real_function<int(Args..., MPI_Info, MPI_Request*)>(number);
-    return make_request(make_persistent, Arguments{args...}, request, function, info);
+    return make_request(Arguments{args...}, function, request, info);
   }
 
  private:
-  // `make` makes a request of an operation; `info` are more arguments of the MPI's function.
+  using Later = preload::Later<Call, Arguments::kCollective>;
+
+  // `info` are the further arguments of the MPI's function for a persistent collective.
   template <class Function, class... Info>
-  static int make_request(decltype(submit)* make, const Arguments& arguments, MPI_Request* request, Function* function,
-                          Info... info) {
+  static int make_request(const Arguments& arguments, Function* function, MPI_Request* request, Info... info) {
+    constexpr bool kPersistent = sizeof...(Info) != 0;
     const Communicator& comm = find_ready(arguments.comm);
     Reason why = comm.reason;
     if (comm.xylem != nullptr && !is_selected(Arguments::kCollective)) {
       why = Reason::not_selected;
     } else if (comm.xylem != nullptr) {
-      auto operation = std::make_unique<Later<Call, Arguments::kCollective>>(arguments, comm);
+      auto operation = std::make_unique<Later>(arguments, comm);
       why = operation->call().reason();
       if (why == Reason::none) {
         if (const int error = operation->call().error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
         operation->call().keep();
-        return make(std::move(operation), arguments.comm, request);
+        if constexpr (!kPersistent) return submit(std::move(operation), arguments.comm, request);
+        // Ranks may start persistent collectives in differing orders (MPI-4.0 section 6.13).
+        if (const auto own = another(comm); own != nullptr) {
+          operation->call().use(own.get());
+          return make_persistent(std::move(operation), arguments.comm, own, request);
+        }
+        why = Reason::not_connected;
       }
     }
     count_handed_down(Arguments::kCollective, why);

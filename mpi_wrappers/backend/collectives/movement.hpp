@@ -51,6 +51,9 @@ class Movement {
     received_.keep();
   }
 
+  // Runs on that communicator, of the same ranks.
+  void use(xylem_comm_t comm) { comm_ = comm; }
+
   // Legal order: (begin start finish)*.
   Outcome begin() {
     const Outcome outcome = sent_.give(sent_.overlaps(received_));

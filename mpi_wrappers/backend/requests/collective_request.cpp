@@ -8,8 +8,9 @@
 
 namespace xylem::preload {
 
-CollectiveRequest::CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& comm, Kind kind)
-    : operation_(std::move(operation)), entry_(comm), comm_(comm.mpi), keeper_(comm.keeper), kind_(kind) {}
+CollectiveRequest::CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& entry,
+                                     std::shared_ptr<xylem_comm> runs_on, Kind kind)
+    : operation_(std::move(operation)), entry_(entry), comm_(entry.mpi), keeper_(std::move(runs_on)), kind_(kind) {}
 
 int CollectiveRequest::post() {
   const auto receive = persistent() ? PMPI_Recv_init : PMPI_Irecv;

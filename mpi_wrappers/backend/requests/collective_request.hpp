@@ -25,7 +25,9 @@ class CollectiveRequest {
  public:
   enum class Kind { nonblocking, persistent };
 
-  CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& comm, Kind kind);
+  // `runs_on` is kept alive; the entry tells whose request it is.
+  CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& entry, std::shared_ptr<xylem_comm> runs_on,
+                    Kind kind);
 
   // Makes the MPI's request: active where it is nonblocking. Returns an MPI error code.
   int post();

@@ -9,8 +9,10 @@
 namespace xylem::preload {
 namespace {
 
-int make(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request, CollectiveRequest::Kind kind) {
-  auto made = std::make_unique<CollectiveRequest>(std::move(operation), find_ready(comm), kind);
+int make(std::unique_ptr<Operation> operation, const Communicator& entry, std::shared_ptr<xylem_comm> runs_on,
+         CollectiveRequest::Kind kind, MPI_Request* request) {
+  MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
+  auto made = std::make_unique<CollectiveRequest>(std::move(operation), entry, std::move(runs_on), kind);
   *request = MPI_REQUEST_NULL;
   if (const int code = made->post(); code != MPI_SUCCESS) return report_code(comm, code);
   if (kind == CollectiveRequest::Kind::nonblocking) made->begin();
@@ -22,11 +24,13 @@ int make(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* reque
 }  // namespace
 
 int submit(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request) {
-  return make(std::move(operation), comm, request, CollectiveRequest::Kind::nonblocking);
+  const Communicator& entry = find_ready(comm);
+  return make(std::move(operation), entry, entry.keeper, CollectiveRequest::Kind::nonblocking, request);
 }
 
-int make_persistent(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request) {
-  return make(std::move(operation), comm, request, CollectiveRequest::Kind::persistent);
+int make_persistent(std::unique_ptr<Operation> operation, MPI_Comm comm, std::shared_ptr<xylem_comm> own,
+                    MPI_Request* request) {
+  return make(std::move(operation), find_ready(comm), std::move(own), CollectiveRequest::Kind::persistent, request);
 }
 
 }  // namespace xylem::preload

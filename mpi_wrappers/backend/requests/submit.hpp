@@ -14,7 +14,8 @@ namespace xylem::preload {
 // error handler has been told, where the MPI makes no request; *request is MPI_REQUEST_NULL then.
 int submit(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request);
 
-// The persistent form: the operation is started by MPI_Start. Otherwise the same.
-int make_persistent(std::unique_ptr<Operation> operation, MPI_Comm comm, MPI_Request* request);
+// The persistent form: the operation is started by MPI_Start, and runs on `own`. Otherwise the same.
+int make_persistent(std::unique_ptr<Operation> operation, MPI_Comm comm, std::shared_ptr<xylem_comm> own,
+                    MPI_Request* request);
 
 }  // namespace xylem::preload
