@@ -41,7 +41,7 @@ struct BruckAllgather {
 
   static double cost(const Workload& work) {
     const auto passed = [&](double distance) { return distance / work.ranks * work.bytes; };
-    return work.doubling_steps(work.ranks, passed, work.copy_per_byte) + work.border();
+    return work.doubling_steps(passed, work.copy_per_byte) + work.border();
   }
 
   template <class Lane>
@@ -63,9 +63,8 @@ struct BruckAlltoall {
   static constexpr Traits traits = {.channels = true, .part_per_rank = true, .much_scratch = true};
 
   static double cost(const Workload& work) {
-    return work.doubling_steps(
-               work.ranks, [&](double) { return work.bytes / 2; }, work.copy_per_byte) +
-           work.border() + 2 * work.bytes * work.board.per_byte;
+    return work.doubling_steps([&](double) { return work.bytes / 2; }, work.copy_per_byte) + work.border() +
+           2 * work.bytes * work.board.per_byte;
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.ranks * piece(args); }
 

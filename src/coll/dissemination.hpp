@@ -17,9 +17,7 @@ struct DisseminationBarrier {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return work.doubling_steps(
-               work.ranks, [](double) { return 0; }, 0) +
-           work.border();
+    return work.doubling_steps([](double) { return 0; }, 0) + work.border();
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args&) { return 1; }
 

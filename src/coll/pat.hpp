@@ -56,9 +56,7 @@ inline double pat_cost(const Workload& work, double work_per_byte) {
   const double per_byte = work.hosts == 1
                               ? work.board.per_byte + work.channel.per_byte
                               : work.copy_per_byte + (1 + log2_up(work.ranks_per_host) / 2) * work.network.per_byte;
-  return rounds * (work.doubling_steps(
-                       work.ranks, [](double) { return 0; }, 0) +
-                   work.border() + work.burst(shape.span() - 2)) +
+  return rounds * (work.doubling_steps([](double) { return 0; }, 0) + work.border() + work.burst(shape.span() - 2)) +
          work.bytes * (per_byte + work_per_byte);
 }
 

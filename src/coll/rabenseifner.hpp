@@ -155,8 +155,7 @@ struct RabenseifnerAllreduce {
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };
-    return work.doubling_steps(power_of_two_below(work.ranks), halved, work.reduce_per_byte) +
-           work.doubling_steps(power_of_two_below(work.ranks), halved, work.copy_per_byte) +
+    return work.core_steps(halved, work.reduce_per_byte) + work.core_steps(halved, work.copy_per_byte) +
            work.pairs(work.bytes, work.reduce_per_byte);
   }
 
@@ -173,8 +172,7 @@ struct RabenseifnerReduce {
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };
-    return work.doubling_steps(power_of_two_below(work.ranks), halved, work.reduce_per_byte) +
-           work.doubling_steps(power_of_two_below(work.ranks), halved, work.copy_per_byte) +
+    return work.core_steps(halved, work.reduce_per_byte) + work.core_steps(halved, work.copy_per_byte) +
            work.pairs(work.bytes / 2, work.reduce_per_byte);
   }
   // A round.

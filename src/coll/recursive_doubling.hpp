@@ -42,8 +42,7 @@ struct DoublingAllreduce {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return work.doubling_steps(
-               power_of_two_below(work.ranks), [&](double) { return work.bytes; }, work.reduce_per_byte) +
+    return work.core_steps([&](double) { return work.bytes; }, work.reduce_per_byte) +
            work.pairs(work.bytes, work.reduce_per_byte);
   }
 
@@ -64,7 +63,7 @@ struct DoublingAllgather {
 
   static double cost(const Workload& work) {
     const auto passed = [&](double distance) { return distance / work.ranks * work.bytes; };
-    return work.doubling_steps(work.ranks, passed, work.copy_per_byte);
+    return work.core_steps(passed, work.copy_per_byte);
   }
 
   template <class Lane>

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "coll/tree.hpp"
+
 namespace xylem::coll {
 
 struct Traits {
@@ -88,10 +90,8 @@ struct Workload {
   // So many bytes each way between two ranks, which copy them into slots and spend `work_per_byte` on what comes. Between
   // hosts the ranks of a host share the network, and their messages pass one after the other.
   double exchange(double exchanged, bool inside, double work_per_byte) const {
-    const double slots = exchanged < chunk_bytes ? 1 : exchanged / chunk_bytes;
-    if (inside) return slots * channel.latency + exchanged * (board.per_byte + channel.per_byte + work_per_byte);
-    return slots * (network.latency + (sharing() - 1) * board.latency) +
-           exchanged * (copy_per_byte + sharing() * network.per_byte + work_per_byte);
+    if (!inside) return exchange_between(exchanged, sharing(), work_per_byte);
+    return slots(exchanged) * channel.latency + exchanged * (board.per_byte + channel.per_byte + work_per_byte);
   }
 
   // What each rank does with ranks that are `factor` times as far away each time: at(distance, others, inside), with 1 ...
@@ -106,12 +106,24 @@ struct Workload {
     return seconds;
   }
 
-  // Exchanges of bytes_at(distance) with ranks that are 1, 2, 4, ... away, below `end`.
+  // Exchanges of bytes_at(distance) with ranks that are 1, 2, 4, ... away.
   template <class BytesAt>
-  double doubling_steps(std::uint32_t end, BytesAt bytes_at, double work_per_byte) const {
-    return for_distances(end, 2, [&](double distance, std::uint32_t, bool inside) {
+  double doubling_steps(BytesAt bytes_at, double work_per_byte) const {
+    return for_distances(ranks, 2, [&](double distance, std::uint32_t, bool inside) {
       return exchange(bytes_at(distance), inside, work_per_byte);
     });
+  }
+
+  // Exchanges of bytes_at(bit) between cores (coll/cores.hpp) whose numbers differ in bit 1, 2, 4, ...
+  template <class BytesAt>
+  double core_steps(BytesAt bytes_at, double work_per_byte) const {
+    double seconds = 0;
+    for (std::uint32_t bit = 1; bit < power_of_two_below(ranks); bit *= 2) {
+      const std::uint32_t across = cores_across(bit);
+      seconds += across == 0 ? exchange(bytes_at(bit), true, work_per_byte)
+                             : exchange_between(bytes_at(bit), more(1, static_cast<double>(across) / rails), work_per_byte);
+    }
+    return seconds;
   }
 
   // Where ranks pass on around all hosts, messages over small distances cross a border between hosts once, too.
@@ -133,14 +145,47 @@ struct Workload {
 
   // The vectors of ranks that are no cores (coll/cores.hpp), to their neighbours and back.
   double pairs(double vector, double fold_per_byte) const {
-    if ((ranks & (ranks - 1)) == 0) return 0;
-    return exchange(vector, ranks_per_host > 1, fold_per_byte) + exchange(vector, ranks_per_host > 1, copy_per_byte);
+    if (folded() == 0) return 0;
+    bool inside = true;  // or one pair at each border of hosts is not
+    for (std::uint32_t host = 1; host < hosts; ++host) {
+      if (first_of(host) < 2 * folded() && first_of(host) % 2 != 0) inside = false;
+    }
+    if (inside) return exchange(vector, true, fold_per_byte) + exchange(vector, true, copy_per_byte);
+    return exchange_between(vector, 1, fold_per_byte) + exchange_between(vector, 1, copy_per_byte);
   }
 
   // Ranks of a host that use one network interface, where all of them send at once.
   double sharing() const { return more(1, static_cast<double>(ranks_per_host) / rails); }
 
  private:
+  double slots(double exchanged) const { return exchanged < chunk_bytes ? 1 : exchanged / chunk_bytes; }
+
+  // An exchange between hosts, of which `sharing` pass one after the other.
+  double exchange_between(double exchanged, double sharing, double work_per_byte) const {
+    return slots(exchanged) * (network.latency + (sharing - 1) * board.latency) +
+           exchanged * (copy_per_byte + sharing * network.per_byte + work_per_byte);
+  }
+
+  // Ranks of a host that exchange with other hosts where the numbers of cores differ in `bit`. Not 0 for the highest.
+  std::uint32_t cores_across(std::uint32_t bit) const {
+    std::uint32_t most = 0;
+    for (std::uint32_t host = 1; host < hosts; ++host) {
+      const std::uint32_t first = first_of(host), core = first < 2 * folded() ? (first + 1) / 2 : first - folded();
+      const std::uint32_t below = core % (2 * bit), across = below < bit ? below : 2 * bit - below;
+      if (across > most) most = across;
+    }
+    return most < ranks_per_host ? most : ranks_per_host;
+  }
+
+  // Ranks that are no cores.
+  std::uint32_t folded() const { return ranks - power_of_two_below(ranks); }
+
+  // The first rank of a host: those before it are full, and every host has a rank.
+  std::uint32_t first_of(std::uint32_t host) const {
+    const std::uint32_t full = host * ranks_per_host, most = ranks - (hosts - host);
+    return full < most ? full : most;
+  }
+
   static double more(double a, double b) { return a > b ? a : b; }
   double on_host(double work_per_byte) const {
     return ranks_per_host == 1 ? 0 : work_per_byte + more(0, channel.per_byte - copy_per_byte);

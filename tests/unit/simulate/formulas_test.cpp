@@ -17,26 +17,33 @@ struct Hosts {
 constexpr Hosts kHosts[] = {{1, 2}, {1, 8}, {2, 1}, {4, 1}, {8, 1}, {4, 4}, {16, 2}};
 constexpr std::size_t kBytes[] = {8, 4 << 10, 64 << 10, 1 << 20, 16 << 20};
 
-// The formula's time divided by the replay's where they differ most, either way.
+plan::Shape shape_of(std::uint32_t ranks, std::uint32_t hosts) {
+  return {.ranks = ranks,
+          .hosts = hosts,
+          .ranks_per_host = (ranks + hosts - 1) / hosts,
+          .slot_bytes = 32 << 10,
+          .board_bytes = 128 << 10,
+          .network = plan::make_link(1.5e-6, 12e9)};
+}
+
+// How far the formula's time is from the replay's, either way.
+double ratio_to_replay(const plan::Shape& shape, const plan::Candidate& candidate, std::size_t bytes) {
+  coll::Workload work = plan::workload(shape, static_cast<double>(bytes));
+  work.chunk_bytes = candidate.chunk_bytes;
+  const double seconds = replay(candidate.algorithm, work, {4, 4}, 1'000'000).value();
+  const double ratio = plan::catalogue()[candidate.algorithm].cost(work) / seconds;
+  return std::max(ratio, 1 / ratio);
+}
+
 double worst(std::uint32_t number) {
-  const plan::Algorithm& algorithm = plan::catalogue()[number];
   double most = 1;
   for (const Hosts& on : kHosts) {
-    const plan::Shape shape{.ranks = on.hosts * on.ranks_per_host,
-                            .hosts = on.hosts,
-                            .ranks_per_host = on.ranks_per_host,
-                            .slot_bytes = 32 << 10,
-                            .board_bytes = 128 << 10,
-                            .network = plan::make_link(1.5e-6, 12e9)};
+    const plan::Shape shape = shape_of(on.hosts * on.ranks_per_host, on.hosts);
+    const plan::Planner planner(shape, "", 0);
     for (const std::size_t bytes : kBytes) {
-      const plan::Planner planner(shape, "", 0);
-      for (const plan::Candidate& candidate : planner.explain(algorithm.collective, bytes, 4)) {
+      for (const plan::Candidate& candidate : planner.explain(plan::catalogue()[number].collective, bytes, 4)) {
         if (candidate.algorithm != number || !candidate.possible) continue;
-        coll::Workload work = plan::workload(shape, static_cast<double>(bytes));
-        work.chunk_bytes = candidate.chunk_bytes;
-        const double seconds = replay(number, work, {4, 4}, 1'000'000).value();
-        const double ratio = algorithm.cost(work) / seconds;
-        most = std::max({most, ratio, 1 / ratio});
+        most = std::max(most, ratio_to_replay(shape, candidate, bytes));
       }
     }
   }
@@ -58,6 +65,49 @@ TEST(Formulas, OfPairsOfTreesAreNearTheReplay) { expect_near_the_replay({"double
 
 TEST(Formulas, OfRecursiveDoublingAndHalvingAreNearTheReplay) {
   expect_near_the_replay({"rabenseifner", "dissemination"}, 1.8);
+}
+
+// Calls check(shape, candidate) for all that can run a call of so many bytes on 2 ... 17 ranks of 2 ... 4 hosts.
+template <class Check>
+void for_calls_between_hosts(std::size_t bytes, Check check) {
+  for (std::uint32_t hosts = 2; hosts <= 4; ++hosts) {
+    for (std::uint32_t ranks = hosts; ranks <= 17; ++ranks) {
+      const plan::Shape shape = shape_of(ranks, hosts);
+      const plan::Planner planner(shape, "", 0);
+      for (std::size_t number = 0; number < coll::kCollectives; ++number) {
+        for (const plan::Candidate& candidate : planner.explain(static_cast<coll::Collective>(number), bytes, 4)) {
+          if (candidate.possible) check(shape, candidate);
+        }
+      }
+    }
+  }
+}
+
+std::string text(const plan::Shape& shape, const plan::Candidate& candidate) {
+  const plan::Algorithm& algorithm = plan::catalogue()[candidate.algorithm];
+  return std::string(coll::collective_name(algorithm.collective)) + " " + algorithm.name + ", " +
+         std::to_string(shape.ranks) + " ranks on " + std::to_string(shape.hosts) + " hosts";
+}
+
+// Whatever the number of ranks, and whether or not the hosts have equally many.
+TEST(Formulas, BetweenHostsEveryAlgorithmWaitsForTheNetwork) {
+  for_calls_between_hosts(8, [](const plan::Shape& shape, const plan::Candidate& candidate) {
+    EXPECT_GE(candidate.seconds, shape.network.latency) << text(shape, candidate);
+  });
+}
+
+// A step of cores is between hosts for one number of ranks and inside for the next. The vector has a part for each of them:
+// what has none sends nothing.
+TEST(Formulas, OfCoresCountTheStepsThatTheReplayTakesBetweenHosts) {
+  constexpr std::size_t kElementForEach = 4 << 10;
+  for_calls_between_hosts(kElementForEach, [](const plan::Shape& shape, const plan::Candidate& candidate) {
+    const plan::Algorithm& algorithm = plan::catalogue()[candidate.algorithm];
+    const std::string name = algorithm.name;
+    const bool sums = algorithm.collective == coll::Collective::allreduce || algorithm.collective == coll::Collective::reduce;
+    const bool full = (shape.hosts - 1) * shape.ranks_per_host < shape.ranks;  // the replay has a rank on every host
+    if ((name != "recursive_doubling" && name != "rabenseifner") || !sums || !full) return;
+    EXPECT_LT(ratio_to_replay(shape, candidate, kElementForEach), 2) << text(shape, candidate);
+  });
 }
 
 }  // namespace
