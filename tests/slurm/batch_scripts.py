@@ -154,7 +154,6 @@ def wrong_inputs(site):
              ("gpu.sbatch", gpus | {"SLURM_TASKS_PER_NODE": "2,1"}, [program], "the nodes have different numbers of ranks"),
              ("gpu.sbatch", gpus | {"SLURM_GPUS_PER_TASK": "1"}, [program], "--gpus-per-task hides the other ranks' GPUs"),
              ("gpu.sbatch", gpus | {"GPU_OF_RANK": "last"}, [program], "GPU_OF_RANK=last: expected chosen or first"),
-             ("srun.sbatch", job | {"SLURM_MPI_TYPE": "pigeon"}, ["true"], "srun has no --mpi=pigeon here"),
              ("mpirun.sbatch", job | {"MPIRUN": "absent"}, [program], "there is no absent: set MPIRUN"),
              ("compare.sbatch", job | {"SLURM_NTASKS": "1"}, [], "one rank has nobody to exchange with"),
              ("compare.sbatch", job | {"XYLEM_ROOT": "/absent"}, [], "there is no /absent/bin/xylem"),
@@ -165,6 +164,9 @@ def wrong_inputs(site):
                   (script, {}, [program], "th")]
     for script in ("srun.sbatch", "gpu.sbatch"):
         cases.append((script, gpus, ["true"], "true is linked with no MPI that is known here"))
+    for script in ("srun.sbatch", "gpu.sbatch", "compare.sbatch"):
+        for kind in ("pigeon", "none"):
+            cases.append((script, gpus | {"SLURM_MPI_TYPE": kind}, ["true"], f"srun starts no MPI with --mpi={kind}: set SLURM_MPI_TYPE"))
     for script, environment, words, complaint in cases:
         status, out = site.run([SCRIPTS / script, *words], environment)
         expect(f"{script} {words} {environment}: {out}", (status, out.startswith(f"{script}: {complaint}")), (2, True))
