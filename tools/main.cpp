@@ -45,13 +45,20 @@ int refuse(const CLI::App& app) {
   return exit_usage;
 }
 
-int run_exec(const CLI::App& exec, const CLI::App& app) {
-  // Words behind "--" are left with the whole command line, words without it with the subcommand.
-  std::vector<std::string> command = exec.remaining();
-  if (command.empty())
-    command = app.remaining();
-  else if (command.front().starts_with('-'))
-    return refuse(exec);
+// Takes the program and its arguments off the words behind "xylem exec": whatever they are, none of them is an option of the
+// tool. They begin behind "--", or with the first word that is neither an option of `exec` nor the value of one.
+std::vector<std::string> take_command(const CLI::App& exec, std::vector<std::string>& words) {
+  auto word = words.begin();
+  for (; word != words.end() && word->starts_with('-') && *word != "--"; ++word) {
+    const CLI::Option* option = exec.get_option_no_throw(*word);
+    if (option != nullptr && option->get_items_expected_min() > 0 && word + 1 != words.end()) ++word;
+  }
+  std::vector<std::string> command(word != words.end() && *word == "--" ? word + 1 : word, words.end());
+  words.erase(word, words.end());
+  return command;
+}
+
+int run_exec(const std::vector<std::string>& command) {
   if (command.empty()) {
     fmt::print(stderr, "xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments\n");
     return exit_usage;
@@ -85,8 +92,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.allow_extras();
 
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::string name = words.empty() ? "" : words.front();
+  // The programs that these become report what is wrong with the settings; they are the same processes.
+  if (name == "exec" || name == "bench" || name == "tune") leave_settings_complaints_to_others();
+
   CLI::App* exec = app.add_subcommand("exec", "Run an MPI program with Xylem: mpirun -n 4 xylem exec -- ./app arguments");
-  exec->prefix_command();
+  exec->allow_extras();
   exec->footer("What follows the options, or --, is the program and its arguments.");
   add_setting_options(*exec);
 
@@ -121,16 +133,23 @@ int run(int argc, char** argv) {
   simulate->allow_extras();
   add_simulate_options(*simulate, simulate_options);
 
+  std::vector<std::string> command;
+  if (name == "exec") {
+    std::vector<std::string> behind(words.begin() + 1, words.end());
+    command = take_command(*exec, behind);
+    words.resize(1 + behind.size());
+  }
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     // Under mpirun every rank finds the same mistake; one of them says it.
     if (launched_rank(launcher_variable) != 0) return error.get_exit_code() == 0 ? 0 : exit_usage;
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
-  if (exec->parsed()) return run_exec(*exec, app);
-  for (const CLI::App* part : {info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
+  for (const CLI::App* part : {exec, info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(*part);
+  if (exec->parsed()) return run_exec(command);
   if (info->parsed()) return run_info(json);
   if (why->parsed()) return run_why(why_options);
   if (verify->parsed()) return run_verify(verify_options);

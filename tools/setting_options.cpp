@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/settings.hpp"
+#include "base/spelling.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -26,7 +27,7 @@ void put(const SettingInfo& setting, const std::string& option, const std::strin
   const std::array<const char*, 2> environment = {entry.c_str(), nullptr};
   std::string complaints;
   parse_settings(environment.data(), complaints);
-  if (!complaints.empty()) throw CLI::ValidationError(option, "'" + value + "': expected " + setting.accepts);
+  if (!complaints.empty()) throw CLI::ValidationError(option, "'" + printable(value) + "': expected " + setting.accepts);
   setenv(std::string(setting.name).c_str(), value.c_str(), 1);
 }
 

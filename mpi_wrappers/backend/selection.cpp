@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/parse.hpp"
 #include "base/settings.hpp"
+#include "base/spelling.hpp"
 
 namespace xylem::preload {
 namespace {
@@ -32,7 +33,7 @@ std::uint32_t read_selection(std::string_view text) {
     if (found != kCollectiveNames.end())
       selected |= std::uint32_t{1} << (found - kCollectiveNames.begin());
     else
-      log::warn("XYLEM_COLLECTIVES: '" + std::string(name) + "' is no collective; there are " + all_names());
+      log::warn("XYLEM_COLLECTIVES: '" + printable(name) + "' is no collective; there are " + all_names());
   }
   return selected;
 }

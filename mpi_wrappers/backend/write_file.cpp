@@ -1,5 +1,6 @@
 #include "backend/write_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,8 +19,16 @@ std::string failure(const char* what, const fs::path& path) {
 
 // Empty, or what failed. Some file systems (NFS, quotas) tell only when a file is closed.
 std::string write_to(const fs::path& path, const std::string& text) {
-  std::FILE* const file = std::fopen(path.c_str(), "we");
-  if (file == nullptr) return failure("cannot create", path);
+  // Without O_NONBLOCK, opening a pipe waits for somebody who reads. Once there is one, it may take its time.
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  if (descriptor < 0) return failure("cannot create", path);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  std::FILE* const file = fdopen(descriptor, "w");
+  if (file == nullptr) {
+    std::string what = failure("cannot create", path);
+    close(descriptor);
+    return what;
+  }
   const bool written = std::fputs(text.c_str(), file) >= 0 && std::fflush(file) == 0;
   std::string what = written ? std::string() : failure("cannot write", path);
   if (std::fclose(file) != 0 && what.empty()) what = failure("cannot write", path);

@@ -48,7 +48,8 @@ void write(Level level, const std::string& text) {
   std::string line = "xylem: ";
   line += kLevelNames[static_cast<std::size_t>(level)];
   line += ": " + speaker() + ": " + text;
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char letter) { return letter < ' ' || letter == '\x7f'; }, ' ');
   if (line.size() >= PIPE_BUF) line.replace(PIPE_BUF - 4, std::string::npos, "...");
   line += '\n';
   ssize_t written = 0;

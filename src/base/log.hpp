@@ -15,7 +15,8 @@ inline constexpr std::array<std::string_view, 4> kLevelNames = {"off", "warn", "
 void set_identity(int rank, const std::string& host);
 
 bool enabled(Level level);
-// Leaves errno as it was. Line breaks in `text` become spaces, and what a pipe could not take whole is cut.
+// Leaves errno as it was. Line breaks and other control characters in `text` become spaces, and what a pipe could not take
+// whole is cut.
 void write(Level level, const std::string& text);
 
 inline void warn(const std::string& text) { write(Level::warn, text); }

@@ -164,9 +164,10 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
     if (found != kRows.end()) {
       if (found->read(value, result)) continue;
       const std::string kept = found->print(result);
-      complaints += std::string(entry) + ": expected " + found->accepts() + "; it stays " + kept + "\n";
+      complaints +=
+          std::string(name) + "=" + printable(value) + ": expected " + found->accepts() + "; it stays " + kept + "\n";
     } else if (std::find(kForeignNames.begin(), kForeignNames.end(), name) == kForeignNames.end()) {
-      complaints += std::string(name) + " is no setting of Xylem" + suggested_setting(name) + "\n";
+      complaints += printable(name) + " is no setting of Xylem" + suggested_setting(name) + "\n";
     }
   }
   return result;

@@ -52,7 +52,7 @@ struct SettingInfo {
 const Settings& settings();
 
 // Leaves the warnings of settings() to another copy of this room in the same process: the preload library's back end has its
-// own beside that of libxylem.so.
+// own beside that of libxylem.so, and the tool becomes the program that it starts.
 void leave_settings_complaints_to_others();
 
 // All settings in the order of their declaration.

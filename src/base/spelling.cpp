@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kShort = 5;
 constexpr std::size_t kLeastOfAName = 3;
 
+constexpr std::size_t kMostShown = 60;
+
 // The number of letters to insert, remove or replace, or of neighbours to swap, to make `b` of `a` (Damerau).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // From the letters of `a` read so far, and from one and two fewer, to each beginning of `b`.
@@ -46,6 +48,21 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
   const std::string_view nearest = nearest_name(name, known);
   return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string shown;
+  for (const char letter : text) {
+    if (shown.size() >= kMostShown) return shown + "...";
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte >= ' ' && byte <= '~') {
+      shown += letter;
+    } else {
+      (shown += "\\x").append({kDigits[byte / 16], kDigits[byte % 16]});
+    }
+  }
+  return shown;
 }
 
 }  // namespace xylem

@@ -1,4 +1,5 @@
-// "Did you mean ...?": for names of settings, options and collectives that nobody knows.
+// What to say of a word that nobody knows: the word itself, and "did you mean ...?" for names of settings, options and
+// collectives.
 #pragma once
 
 #include <span>
@@ -13,5 +14,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 // "; did you mean allreduce?", or nothing.
 std::string suggestion(std::string_view name, std::span<const std::string_view> known);
+
+// `text` of unknown origin as a message shows it: what is no printable ASCII as \xNN, and cut where it gets long.
+std::string printable(std::string_view text);
 
 }  // namespace xylem

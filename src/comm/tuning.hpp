@@ -10,7 +10,8 @@ struct Tuning {
   std::string trouble;  // "/etc/xylem/tuning, line 3: 'rnig' names no algorithm; there are ..."
 };
 
-// A file of which a rule makes no sense is not used at all: half of it would be a choice that nobody measured.
+// A file of which a rule makes no sense is not used at all: half of it would be a choice that nobody measured. Nor is what is
+// no regular file, or is larger than 1 MiB: a job must not wait for a pipe, or read a device for ever.
 Tuning read_tuning(const std::string& file);
 
 // The rules of XYLEM_TUNING_FILE, read once. What is wrong with it is said once, as a warning.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/parse.hpp"
+#include "base/spelling.hpp"
 #include "plan/catalogue.hpp"
 
 namespace xylem::plan {
@@ -123,7 +124,7 @@ RuleSet parse_rules(std::string_view text) {
       if (reader.read()) {
         set.rules.push_back(reader.rule_);
       } else {
-        set.complaints.push_back({line, reader.token_, reader.why_});
+        set.complaints.push_back({line, printable(reader.token_), reader.why_});
       }
     }
   }

@@ -38,7 +38,7 @@ struct Rule {
 
 struct RuleComplaint {
   std::size_t line;   // from 1
-  std::string token;  // what makes no sense
+  std::string token;  // what makes no sense, as printable() shows it
   std::string why;    // such as "names no collective that Xylem runs"
 };
 

@@ -71,6 +71,10 @@ with tempfile.TemporaryDirectory() as folder:
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
     run([program], has_it | {"XYLEM_STATS": str(pipe)})
     expect("the pipe", (pipe.is_fifo(), json.loads(reader.communicate(timeout=60)[0])["active"]), (True, True))
+    # Nobody reads the pipe any more: nobody waits for that.
+    status, out, err = run_ranks(options, RANKS, [program], has_it | {"XYLEM_STATS": str(pipe)})
+    expect("a pipe that nobody reads does not matter to the program", (status, out), (0, sum_output(RANKS)))
+    expect_in("a pipe that nobody reads", err, f"XYLEM_STATS: cannot create {pipe}: No such device or address")
     expect("what is left in the folder", sorted(os.listdir(folder)), ["link.json", "pipe", "target.json"])
 
 status, out, err = run_ranks(options, RANKS, [program], has_it | {"XYLEM_LOG": "info"})

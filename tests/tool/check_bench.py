@@ -46,6 +46,16 @@ def main(mpi, mpirun, ranks, xylem):
         counted = report["core"]["collectives"][name]["calls"]
         assert calls <= counted <= calls + 20, (name, calls, counted)
 
+    # A file that cannot be written is told before anything is measured.
+    status, out, err = Job(launch(mpi, mpirun, ranks) + [xylem, "bench", "--json", "/nowhere/bench.json"]).finish(100)
+    assert status not in (0, "hang") and not any(name in out for name in COLLECTIVES), (status, out, err)
+    assert err.count("xylem bench: cannot write /nowhere/bench.json: No such file or directory") == 1, err
+
+    # A setting that makes no sense is told once by each rank.
+    job = Job(launch(mpi, mpirun, ranks) + [xylem, "bench", "--rounds", "1", "--collectives", "barrier"], {"XYLEM_CHUNK": "x"})
+    status, out, err = job.finish(100)
+    assert status == 0 and err.count("XYLEM_CHUNK=x: expected a size") == int(ranks), (status, out, err)
+
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -48,6 +48,28 @@ class Exec(unittest.TestCase):
             result = xylem("exec", *dashes, "echo", "--log", "-n", "--", "x")
             self.assertEqual((result.returncode, result.stdout), (0, "--log -n -- x\n"))
 
+    def test_no_word_of_the_program_is_an_option_of_the_tool(self):
+        for words in (["--help"], ["-h"], ["--version"], ["--help-all"], ["--", "--help"], ["--disable"], ["--log", "loud"],
+                      ["exec", "--help"], ["--no-such-option"]):
+            for front in ([], ["--"], ["--disable"], ["--log", "info", "--"], ["--log=info"]):
+                result = xylem("exec", *front, "printf", "<%s>", *words)
+                self.assertEqual((result.returncode, result.stdout, result.stderr),
+                                 (0, "".join(f"<{word}>" for word in words), ""))
+
+    def test_what_follows_the_dashes_is_the_program_whatever_its_name(self):
+        result = xylem("exec", "--", "--help")
+        self.assertEqual((result.returncode, result.stdout), (127, ""))
+        self.assertEqual(result.stderr, "xylem exec: cannot run '--help': No such file or directory\n")
+
+    def test_options_in_front_of_the_program_are_the_tools(self):
+        result = xylem("exec", "--help", "true")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("Usage: xylem exec", result.stdout)
+
+    def test_leaves_complaints_about_settings_to_the_program(self):
+        self.assertEqual(xylem("exec", "--", "true", XYLEM_LOG="loud", XYLEM_CHUNKS="1").stderr, "")
+        self.assertEqual(xylem("info", XYLEM_LOG="loud").stderr.count("XYLEM_LOG=loud: expected off"), 1)
+
     def test_gives_the_programs_exit_status(self):
         self.assertEqual(xylem("exec", "--", "sh", "-c", "exit 7").returncode, 7)
 
@@ -141,6 +163,13 @@ class Simulate(unittest.TestCase):
                 texts = [node.text for node in xml.etree.ElementTree.parse(file).iter("{http://www.w3.org/2000/svg}text")]
                 for wanted in ("ring", "hierarchical", "microseconds", "bytes" if name == "sizes" else "ranks"):
                     self.assertIn(wanted, texts)
+
+    def test_a_drawing_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for file, why in (("/nowhere/x.svg", "No such file or directory"), (folder, "Is a directory")):
+                result = xylem("simulate", "--hosts", "4", "--bytes", "8", "--svg", file)
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertEqual(result.stderr, f"xylem: cannot write {file}: {why}\n")
 
     def test_wrong_words(self):
         for arguments, what in ((["--network", "latency=1"], "'latency=1': expected a time such as 1.5us"),
@@ -242,6 +271,14 @@ class Why(unittest.TestCase):
                              "bytes, hosts= and ranks=; the file is not used\n")
             self.assertRegex(result.stdout, r"-> flat +[\d.]+ us  the least predicted time")
             self.assertIn(f"{file.name}, line 2: 'host=2' is no condition", xylem("info", XYLEM_TUNING_FILE=file.name).stdout)
+
+    def test_a_tuning_file_that_is_no_regular_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            for file in (folder, pipe, "/dev/zero"):
+                result = xylem("why", "allreduce", "--bytes", "8", XYLEM_TUNING_FILE=file)
+                self.assertEqual(result.stderr, f"xylem why: {file}: is no regular file; the file is not used\n")
 
     def test_info_knows_wrong_rules(self):
         result = xylem("info", "--json", XYLEM_ALGORITHM="allreduce:rings,bcast:flat")

@@ -35,7 +35,20 @@ def main(mpi, mpirun, ranks, xylem):
         assert text.startswith(f"# xylem tune: {ranks} ranks on 1 host") and text.endswith(KEPT), text
         measured = [line for line in text.splitlines()[1:] if line and line + "\n" != KEPT]
         assert all(f" hosts=1 ranks={ranks}: " in line for line in measured), text
+        # Nothing is said of sizes above the largest one.
+        last = [[line.split()[1] for line in measured if line.startswith(name)][-1] for name in ("allreduce", "scatter")]
+        assert all(size.endswith("-300000") for size in last), text
         assert {line.split()[0] for line in measured} == {"allreduce", "scatter", "barrier"}, text
+
+        # A file that cannot be written is told before anything is measured.
+        status, out, err = Job(launch(mpi, mpirun, ranks) + [xylem, "tune", "--file", "/nowhere/rules"]).finish(100)
+        assert status not in (0, "hang") and "allreduce" not in out, (status, out, err)
+        assert err.count("xylem tune: cannot write /nowhere/rules") == 1, err
+
+        # A setting that makes no sense is told once by each rank.
+        _, err = run(launch(mpi, mpirun, ranks) + [xylem, "tune", "--rounds", "7", "--collectives", "barrier", "--file", rules],
+                     {"XYLEM_CHUNK": "x"})
+        assert err.count("XYLEM_CHUNK=x: expected a size") == int(ranks), err
 
         # Once more: what was tuned gives way to what is tuned now.
         run(tune)

@@ -5,8 +5,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <cerrno>
-#include <cstring>
 #include <exception>
 #include <limits>
 
@@ -16,6 +14,7 @@
 #include "bench/report.hpp"
 #include "bench/setting.hpp"
 #include "bench/sides.hpp"
+#include "output_file.hpp"
 #include "units.hpp"
 
 namespace xylem::tools {
@@ -39,18 +38,12 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  if ((file != nullptr && std::fclose(file) != 0) || !written)
-    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
 int run(const BenchOptions& options, int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const bool speaks = rank == 0;
+  for (const std::string& file : {options.json_file, options.csv_file})
+    if (speaks && !file.empty()) check_writable(file);
   const Setting setting = collect_setting(MPI_COMM_WORLD, argc, argv);
   Bench bench(MPI_COMM_WORLD, {program_calls(), mpi_calls()});
   ProgressLine progress(speaks);
@@ -73,8 +66,8 @@ int run(const BenchOptions& options, int argc, char** argv) {
   if (speaks) {
     const std::string statistics = xylem_core_statistics();
     print(table_foot(setting, rows, statistics));
-    write_file(options.json_file, report_json(setting, options, rows, statistics));
-    write_file(options.csv_file, report_csv(rows));
+    if (!options.json_file.empty()) write_file(options.json_file, report_json(setting, options, rows, statistics));
+    if (!options.csv_file.empty()) write_file(options.csv_file, report_csv(rows));
   }
   for (const Row& row : rows)
     if (row.wrong()) return 1;

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <stdexcept>
 
+#include "output_file.hpp"
 #include "simulate/report.hpp"
 #include "start_program.hpp"
 
@@ -25,13 +23,6 @@ SimulatedHosts simulate_hosts(const SimulateOptions& options, std::uint32_t host
   return simulated;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  if ((file != nullptr && std::fclose(file) != 0) || !written)
-    throw std::runtime_error(fmt::format("simulate: cannot write {}: {}", path, std::strerror(errno)));
-}
-
 }  // namespace
 
 int run_simulate(const SimulateOptions& options) {
@@ -43,6 +34,7 @@ int run_simulate(const SimulateOptions& options) {
     fmt::print(stderr, "xylem simulate: one rank alone moves nothing\n");
     return exit_usage;
   }
+  if (!options.svg_file.empty()) check_writable(options.svg_file);
   if (!options.json) fmt::print("{}", simulation_head(options));
   std::vector<SimulatedHosts> all;
   for (const std::uint32_t hosts : host_counts(options)) {

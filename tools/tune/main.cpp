@@ -7,12 +7,14 @@
 #include <CLI/Formatter.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "comm/tuning.hpp"
 #include "comm/user_bootstrap.hpp"
 #include "load.hpp"
+#include "output_file.hpp"
 #include "plan/catalogue.hpp"
 #include "tune/merge.hpp"
 #include "tune/options.hpp"
@@ -32,17 +34,18 @@ std::string read_file(const std::string& path) {
 }
 
 // All or nothing: a file that is read meanwhile is the old one or the new one.
-void write_file(const std::string& path, const std::string& text) {
+void replace_file(const std::string& path, const std::string& text) {
   const std::string made = path + ".new";
-  std::FILE* file = std::fopen(made.c_str(), "we");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  if ((file != nullptr && std::fclose(file) != 0) || !written || std::rename(made.c_str(), path.c_str()) != 0)
+  write_file(made, text);
+  if (std::rename(made.c_str(), path.c_str()) != 0)
     throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 // What stands in the file must be rules: they are kept.
 void check_file(const std::string& path) {
-  if (!std::ifstream(path)) return;
+  check_writable(path + ".new");
+  std::error_code missing;
+  if (!std::filesystem::exists(path, missing)) return;
   if (const std::string trouble = read_tuning(path).trouble; !trouble.empty()) throw std::runtime_error(trouble);
 }
 
@@ -88,9 +91,8 @@ void run(const TuneOptions& options) {
   std::vector<plan::Rule> rules;
   for (const std::string& name : options.collectives) {
     const coll::Collective collective = *coll::find_collective(name);
-    const bool sized = coll::facts(collective).input != coll::Buffer::none;
     std::vector<TunedSize> sizes;
-    for (const TunedLine& line : tuner.tune(collective, sized ? options.sizes : std::vector<std::size_t>{0})) {
+    for (const TunedLine& line : tuner.tune(collective, sized(collective) ? options.sizes : std::vector<std::size_t>{0})) {
       if (speaks) print_line(name, line);
       sizes.push_back(line.chosen);
     }
@@ -98,7 +100,7 @@ void run(const TuneOptions& options) {
     for (const plan::Rule& rule : rules_of(collective, shape.hosts, shape.ranks, sizes)) rules.push_back(rule);
   }
   if (!speaks) return;
-  write_file(options.file, merge_rules(read_file(options.file), rules, origin(comm)));
+  replace_file(options.file, merge_rules(read_file(options.file), rules, origin(comm)));
   fmt::print("{} rules are in {}: XYLEM_TUNING_FILE={}\n", rules.size(), options.file, options.file);
 }
 

@@ -1,6 +1,7 @@
 #include "tune/selection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "samples.hpp"
 
@@ -9,6 +10,11 @@ namespace {
 
 constexpr double margin = 0.95;      // of the median
 constexpr double most_rounds = 0.8;  // in which it must be faster
+
+// Between two sizes, where nothing was measured: as many times the one as the other is of it.
+std::size_t geometric_mean(std::size_t a, std::size_t b) {
+  return static_cast<std::size_t>(std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
+}
 
 }  // namespace
 
@@ -28,20 +34,23 @@ std::size_t select(const std::vector<Contender>& contenders, std::size_t incumbe
   return static_cast<std::size_t>(best - contenders.begin());
 }
 
+bool sized(coll::Collective collective) { return coll::facts(collective).input != coll::Buffer::none; }
+
 std::vector<plan::Rule> rules_of(coll::Collective collective, std::size_t hosts, std::size_t ranks,
                                  const std::vector<TunedSize>& sizes) {
   std::vector<plan::Rule> rules;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i > 0 && sizes[i].same_way(sizes[i - 1])) {
-      rules.back().bytes.last = sizes[i].bytes;
-      continue;
+    if (i == 0 || !sizes[i].same_way(sizes[i - 1])) {
+      // Of two rules that both hold a size the first decides: this one begins behind it.
+      const std::size_t first = i == 0 ? 0 : geometric_mean(sizes[i - 1].bytes, sizes[i].bytes);
+      if (i > 0) rules.back().bytes.last = first;
+      rules.push_back({collective, {first, first}, {hosts, hosts}, {ranks, ranks}, sizes[i].algorithm, sizes[i].chunk_bytes});
     }
-    // Of two rules that both hold a size the first decides: this one begins behind it.
-    const std::size_t first = i == 0 ? 0 : sizes[i - 1].bytes;
-    rules.push_back(
-        {collective, {first, sizes[i].bytes}, {hosts, hosts}, {ranks, ranks}, sizes[i].algorithm, sizes[i].chunk_bytes});
+    rules.back().bytes.last = sizes[i].bytes;
   }
-  if (!rules.empty()) rules.back().bytes.last = plan::RuleRange::kNoEnd;
+  if (!sized(collective)) {
+    for (plan::Rule& rule : rules) rule.bytes.last = plan::RuleRange::kNoEnd;
+  }
   return rules;
 }
 

@@ -32,7 +32,11 @@ struct TunedSize {
   bool same_way(const TunedSize& other) const { return algorithm == other.algorithm && chunk_bytes == other.chunk_bytes; }
 };
 
-// Rules that hold for every size: up to the last size that was measured one way, that way. `sizes` rise.
+// Whether calls differ in their sizes: a barrier's do not.
+bool sized(coll::Collective collective);
+
+// Rules up to the largest size that was measured; beyond it the plan decides. Between two sizes that go different ways they
+// switch at the geometric mean. `sizes` rise.
 std::vector<plan::Rule> rules_of(coll::Collective collective, std::size_t hosts, std::size_t ranks,
                                  const std::vector<TunedSize>& sizes);
 

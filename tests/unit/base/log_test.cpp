@@ -62,6 +62,8 @@ TEST(Log, ALineNamesLevelRankAndHostInOneWrite) {
   log::set_identity(3, "node7");
   EXPECT_EQ(writes_of([] { log::warn("text"); }), Lines{"xylem: warn: rank 3 on node7: text\n"});
   EXPECT_EQ(writes_of([] { log::info("two\nlines"); }), Lines{"xylem: info: rank 3 on node7: two lines\n"});
+  EXPECT_EQ(writes_of([] { log::info("\x1b[1mloud\x7f\xc3\xa4"); }),
+            Lines{"xylem: info: rank 3 on node7:  [1mloud \xc3\xa4\n"});
 }
 
 TEST(Log, LevelsAboveTheSettingSayNothing) {

@@ -75,6 +75,13 @@ TEST(Settings, ABadValueIsNamedAndTheDefaultHolds) {
             "XYLEM_TIMEOUT=-1: expected seconds such as 30 or 0.5; it stays 0\n");
 }
 
+TEST(Settings, WhatIsWrongIsShownPrintableAndCut) {
+  EXPECT_EQ(parse({"XYLEM_LOG=a\x1b[1m\nb"}).complaints,
+            "XYLEM_LOG=a\\x1b[1m\\x0ab: expected off, warn, info or debug; it stays warn\n");
+  const std::string name = "XYLEM_" + std::string(4096, 'X'), entry = name + "=1";
+  EXPECT_EQ(parse({entry.c_str()}).complaints, name.substr(0, 60) + "... is no setting of Xylem\n");
+}
+
 TEST(Settings, AnUnknownNameGetsTheNearestKnownOne) {
   EXPECT_EQ(parse({"XYLEM_PROVIDERS=net"}).complaints,
             "XYLEM_PROVIDERS is no setting of Xylem; did you mean XYLEM_PROVIDER?\n");

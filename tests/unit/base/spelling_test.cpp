@@ -25,5 +25,17 @@ TEST(NearestName, IsNoneWhereNoneIsNear) {
 
 TEST(NearestName, OfNothingIsEmpty) { EXPECT_EQ(nearest_name("x", {}), ""); }
 
+TEST(Printable, LeavesWordsAsTheyAre) {
+  EXPECT_EQ(printable("a word~"), "a word~");
+  EXPECT_EQ(printable(std::string(60, 'x')), std::string(60, 'x'));
+}
+
+TEST(Printable, SpellsOutWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("\x1b[31m\n\x7f\xff"), "\\x1b[31m\\x0a\\x7f\\xff");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+}
+
+TEST(Printable, CutsWhatIsLong) { EXPECT_EQ(printable(std::string(4096, 'x')), std::string(60, 'x') + "..."); }
+
 }  // namespace
 }  // namespace xylem

@@ -61,7 +61,8 @@ TEST(Rules, AreRefusedByLineAndToken) {
                              {"allreduce hosts=: ring", "hosts=", "is no range"},
                              {"allreduce host=1: ring", "host=1", "is no condition"},
                              {"allreduce: ring chunk=x", "chunk=x", "is no option"},
-                             {"allreduce: ring slots=4", "slots=4", "is no option"}}) {
+                             {"allreduce: ring slots=4", "slots=4", "is no option"},
+                             {"allreduce: r\x1b[1m\xff", "r\\x1b[1m\\xff", "names no algorithm"}}) {
     const RuleSet set = parse_rules(std::string("bcast: flat\n") + wrong.text + "\nbcast: ring\n");
     ASSERT_EQ(set.complaints.size(), 1U) << wrong.text;
     EXPECT_EQ(set.complaints[0].line, 2U);

@@ -39,16 +39,26 @@ TEST(Selection, KeepsTheIncumbentInDoubt) {
   EXPECT_EQ(select(apart, 0), 1U);
 }
 
-TEST(Selection, MakesRulesThatHoldForEverySize) {
+TEST(Selection, MakesRulesForWhatWasMeasured) {
   const std::uint32_t flat = find("flat"), ring = find("ring");
   std::string text;
   for (const plan::Rule& rule :
        rules_of(Collective::allreduce, 1, 4, {{8, flat, 0}, {1024, flat, 0}, {4096, ring, 0}, {65536, ring, 8192}}))
     text += plan::print_rule(rule) + "\n";
   EXPECT_EQ(text,
-            "allreduce 0-1K hosts=1 ranks=4: flat\n"
-            "allreduce 1K-4K hosts=1 ranks=4: ring\n"
-            "allreduce 4K- hosts=1 ranks=4: ring chunk=8K\n");
+            "allreduce 0-2K hosts=1 ranks=4: flat\n"
+            "allreduce 2K-16K hosts=1 ranks=4: ring\n"
+            "allreduce 16K-64K hosts=1 ranks=4: ring chunk=8K\n");
+  const auto alike = rules_of(Collective::allreduce, 1, 2, {{8, flat, 0}, {64, flat, 0}});
+  ASSERT_EQ(alike.size(), 1U);
+  EXPECT_EQ(plan::print_rule(alike.front()), "allreduce 0-64 hosts=1 ranks=2: flat");
+  const auto from_nothing = rules_of(Collective::allreduce, 1, 2, {{0, flat, 0}, {64, ring, 0}});
+  ASSERT_EQ(from_nothing.size(), 2U);
+  EXPECT_EQ(from_nothing[0].bytes, (plan::RuleRange{0, 0}));
+  EXPECT_EQ(from_nothing[1].bytes, (plan::RuleRange{0, 64}));
+}
+
+TEST(Selection, MakesOneRuleOfACollectiveWithoutSizes) {
   const auto only = rules_of(Collective::barrier, 2, 4, {{0, 0, 0}});
   EXPECT_EQ(only.front().bytes, plan::RuleRange{});
 }
