@@ -44,7 +44,7 @@ BlockExtent Check::blocks(const char* name, const void* buffer, const BlockList&
   if (good() && list.counts == nullptr)
     wrong(XYLEM_ERROR_INVALID_ARGUMENT, std::string("the counts of ") + name + " are NULL");
   if (!good()) return extent;
-  const std::size_t unit = exec::type_bytes(type), limit = kMostBytes / unit;
+  const std::size_t unit = std::max<std::size_t>(exec::type_bytes(type), 1), limit = kMostBytes / unit;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
     const std::size_t count = list.counts[rank], offset = list.offsets == nullptr ? extent.count : list.offsets[rank];
     if (count > limit || offset > limit - count || extent.count > limit - count) {

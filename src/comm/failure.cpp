@@ -50,11 +50,14 @@ std::string Communicator::deed(std::uint32_t peer, exec::Fault fault) const {
   const shm::CallRecord record = memory_->record(static_cast<int>(members_.local_place_of(peer))).snapshot();
   const std::string which = " as its call " + std::to_string(record.sequence);
   if (record.collective == coll::kCollectives) return "called a group of sends and receives" + which;
+  const std::size_t element_bytes = exec::type_bytes(static_cast<xylem_type>(record.type));
+  // A record is another process's word: nothing is taken for granted.
+  if (record.collective > coll::kCollectives || element_bytes == 0) return fault_text(fault);
   Call other{static_cast<coll::Collective>(record.collective)};
   other.type = static_cast<xylem_type>(record.type);
   other.op = static_cast<xylem_op>(record.op);
   other.root = static_cast<std::uint32_t>(record.root);
-  other.count = record.bytes / exec::type_bytes(other.type);
+  other.count = record.bytes / element_bytes;
   return "called " + describe(other, size()) + which;
 }
 
