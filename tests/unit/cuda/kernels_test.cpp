@@ -88,9 +88,17 @@ TEST_P(BetweenHosts, ResultsAreExact) {
             row_of_cases(facts, ranks, !(facts.uneven && facts.reduces)));
 }
 
+// Sanitizers make a block's threads, which meet after every verb, some ten times slower, and what they look at is in the
+// verbs: there every third algorithm stands for its kind.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kEvery = 3;
+#else
+constexpr std::size_t kEvery = 1;
+#endif
+
 std::vector<std::size_t> algorithms(bool between_hosts) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < plan::catalogue().size(); ++i) {
+  for (std::size_t i = between_hosts ? kEvery / 2 : 0; i < plan::catalogue().size(); i += kEvery) {
     if (!between_hosts || !plan::catalogue()[i].traits.one_host_only) found.push_back(i);
   }
   return found;
