@@ -104,11 +104,11 @@ struct Forms<Call, Arguments, int(Args...)> {
       if (why == Reason::none) {
         if (const int error = operation->call().error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
         operation->call().keep();
-        if constexpr (!kPersistent) return submit(std::move(operation), arguments.comm, request);
+        if constexpr (!kPersistent) return submit(std::move(operation), comm, request);
         // Ranks may start persistent collectives in differing orders (MPI-4.0 section 6.13).
         if (const auto own = another(comm); own != nullptr) {
           operation->call().use(own.get());
-          return make_persistent(std::move(operation), arguments.comm, own, request);
+          return make_persistent(std::move(operation), comm, own, request);
         }
         why = Reason::not_connected;
       }
