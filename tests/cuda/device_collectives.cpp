@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "check.hpp"
 #include "collective_case.hpp"
 #include "comm/staging.hpp"
 #include "comm/statistics.hpp"
@@ -18,12 +19,6 @@
 
 namespace xylem::test {
 namespace {
-
-void check(cudaError_t code, const char* what) {
-  if (code == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(code));
-  std::_Exit(1);
-}
 
 // A range of host memory that has its place on the device for a while.
 class OnDevice {

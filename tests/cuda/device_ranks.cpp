@@ -9,21 +9,12 @@
 #include <chrono>
 #include <string>
 
+#include "check.hpp"
 #include "rank_group.hpp"
 
 namespace {
 
-void check(cudaError_t code, const char* what) {
-  if (code == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(code));
-  std::_Exit(1);
-}
-
-void check(xylem_status status, const char* what) {
-  if (status == XYLEM_SUCCESS) return;
-  std::fprintf(stderr, "%s: %s\n", what, xylem_last_error());
-  std::_Exit(1);
-}
+using xylem::test::check;
 
 class DeviceBuffer {
  public:

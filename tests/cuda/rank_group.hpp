@@ -16,6 +16,13 @@
 
 namespace xylem::test {
 
+// Ends the process where a call failed that is no matter of the test.
+inline void check(xylem_status status, const char* what) {
+  if (status == XYLEM_SUCCESS) return;
+  std::fprintf(stderr, "%s: %s\n", what, xylem_last_error());
+  std::_Exit(1);
+}
+
 class RankGroup {
  public:
   explicit RankGroup(int ranks) : ranks_(ranks) {

@@ -10,6 +10,8 @@
 
 namespace {
 
+using xylem::test::check;
+
 int failures = 0;
 
 void expect(bool right, const std::string& what) {
@@ -21,12 +23,6 @@ void expect(bool right, const std::string& what) {
 void check(CUresult code, const char* what) {
   if (code == CUDA_SUCCESS) return;
   std::fprintf(stderr, "%s failed with %d\n", what, static_cast<int>(code));
-  std::_Exit(1);
-}
-
-void check(xylem_status status, const char* what) {
-  if (status == XYLEM_SUCCESS) return;
-  std::fprintf(stderr, "%s: %s\n", what, xylem_last_error());
   std::_Exit(1);
 }
 
