@@ -5,17 +5,11 @@
 #include <CLI/Formatter.hpp>
 #include <string_view>
 
-#include "base/spelling.hpp"
+#include "list_options.hpp"
 #include "plan/catalogue.hpp"
 
 namespace xylem::tools {
 namespace {
-
-std::string check_name(const std::string& name, const std::vector<std::string_view>& known) {
-  for (const std::string_view one : known)
-    if (name == one) return "";
-  return "'" + name + "' is not known" + suggestion(name, known);
-}
 
 std::string check_algorithm(const std::string& name) {
   std::vector<std::string_view> known;

@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "comm/tuning.hpp"
 #include "job_shape.hpp"
+#include "list_options.hpp"
 #include "plan/planner.hpp"
 #include "start_program.hpp"
 #include "units.hpp"
@@ -40,15 +41,8 @@ void add_why_options(CLI::App& app, WhyOptions& options) {
   app.add_option("collective", options.collective, "Such as allreduce")
       ->required()
       ->check(CLI::Validator([](std::string& name) { return check_collective(name); }, ""));
-  app.add_option_function<std::string>(
-         "--bytes",
-         [&options](const std::string& text) {
-           const auto sizes = parse_sizes(text);
-           if (!sizes) throw CLI::ValidationError("--bytes", "'" + text + "' is no list of sizes such as 8,1K,1M or 8-64M");
-           options.bytes = *sizes;
-         },
-         "Bytes of the whole vector, or of all ranks' blocks together; default: 8,64K,16M")
-      ->type_name("SIZES");
+  add_sizes_option(app, "--bytes", options.bytes,
+                   "Bytes of the whole vector, or of all ranks' blocks together; default: 8,64K,16M");
   app.add_option("--ranks", options.ranks, "Ranks of the communicator")
       ->type_name("NUMBER")
       ->capture_default_str()

@@ -5,7 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <string_view>
 
-#include "base/spelling.hpp"
+#include "list_options.hpp"
 #include "units.hpp"
 
 namespace xylem::tools {
@@ -13,16 +13,8 @@ namespace {
 
 constexpr const char* default_sizes = "8,1K,64K,1M,16M";
 
-// "" if `name` is one of `names`, else what is wrong.
-std::string unknown(const std::string& name, const std::vector<std::string>& names) {
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  for (const std::string_view known : views)
-    if (name == known) return "";
-  return "'" + name + "' is not known" + suggestion(name, views);
-}
-
 CLI::Validator one_of(const std::vector<std::string>& names) {
-  return {[&names](std::string& name) { return unknown(name, names); }, ""};
+  return {[&names](std::string& name) { return check_name(name, {names.begin(), names.end()}); }, ""};
 }
 
 }  // namespace
@@ -47,26 +39,13 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
   options.collectives = bench_collectives();
   options.sizes = *parse_sizes(default_sizes);
 
-  app.add_option_function<std::string>(
-         "--collectives",
-         [&options](const std::string& text) {
-           options.collectives = split_list(text);
-           for (const std::string& name : options.collectives)
-             if (const std::string what = unknown(name, bench_collectives()); !what.empty())
-               throw CLI::ValidationError("--collectives", what);
-         },
-         "Which, such as allreduce,bcast; default: all of allreduce, reduce, bcast, allgather, reduce_scatter_block, barrier")
-      ->type_name("NAMES");
-  app.add_option_function<std::string>(
-         "--sizes",
-         [&options](const std::string& text) {
-           const auto sizes = parse_sizes(text);
-           if (!sizes) throw CLI::ValidationError("--sizes", "'" + text + "' is no list of sizes such as 8,1K,1M or 8-64M");
-           options.sizes = *sizes;
-         },
-         std::string("Bytes of a vector, such as 8,1K,1M, or 8-64M for all powers of two between; default: ") +
-             default_sizes + ". For allgather: what one rank sends; for reduce_scatter_block: what one rank receives")
-      ->type_name("SIZES");
+  add_collectives_option(
+      app, options.collectives, bench_collectives(),
+      "Which, such as allreduce,bcast; default: all of allreduce, reduce, bcast, allgather, reduce_scatter_block, barrier");
+  add_sizes_option(app, "--sizes", options.sizes,
+                   std::string("Bytes of a vector, such as 8,1K,1M, or 8-64M for all powers of two between; default: ") +
+                       default_sizes +
+                       ". For allgather: what one rank sends; for reduce_scatter_block: what one rank receives");
   app.add_option("--type", options.type, "float, double, int, long or uint8")
       ->type_name("NAME")
       ->capture_default_str()

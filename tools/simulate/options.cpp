@@ -7,6 +7,7 @@
 #include "algorithm_options.hpp"
 #include "base/parse.hpp"
 #include "job_shape.hpp"
+#include "list_options.hpp"
 #include "simulate/link_text.hpp"
 #include "units.hpp"
 
@@ -58,15 +59,8 @@ void add_simulate_options(CLI::App& app, SimulateOptions& options) {
       ->type_name("NUMBER")
       ->capture_default_str()
       ->check(CLI::Range(1U, most_per_host));
-  app.add_option_function<std::string>(
-         "--bytes",
-         [&options](const std::string& text) {
-           const auto sizes = parse_sizes(text);
-           if (!sizes) throw CLI::ValidationError("--bytes", "'" + text + "' is no list of sizes such as 8,1K,1M or 8-64M");
-           options.bytes = *sizes;
-         },
-         "Bytes of the whole vector, or of all blocks of a rank together; default: 8,64K,16M")
-      ->type_name("SIZES");
+  add_sizes_option(app, "--bytes", options.bytes,
+                   "Bytes of the whole vector, or of all blocks of a rank together; default: 8,64K,16M");
   add_link(app, "--network", options.network, &options.rails,
            "The links between hosts, such as latency=1.5us,bandwidth=50GB/s,rails=4; bandwidth is of each rail");
   add_link(app, "--channel", options.inside.channel, nullptr, "From rank to rank inside a host");
