@@ -1,7 +1,7 @@
 // Every setting of Xylem as an option: XYLEM_STATS=FILE is --stats FILE. Made from the table of settings, so none is missing.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
 class App;
 }
 

@@ -6,7 +6,7 @@
 
 #include "verify/sweep.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
 class App;
 }
 

@@ -9,7 +9,7 @@
 #include "plan/shape.hpp"
 #include "simulate/predict.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
 class App;
 }
 
