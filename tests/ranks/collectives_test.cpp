@@ -49,10 +49,13 @@ std::vector<Pair> pairs_of(std::initializer_list<Share> shares) {
   return pairs;
 }
 
+std::string name_of(std::size_t index) {
+  const plan::Algorithm& algorithm = plan::catalogue()[index];
+  return std::string(coll::collective_name(algorithm.collective)) + "_" + algorithm.name + "_";
+}
+
 std::string name_of_pair(const testing::TestParamInfo<Pair>& param) {
-  const plan::Algorithm& algorithm = plan::catalogue()[std::get<0>(param.param)];
-  return std::string(coll::collective_name(algorithm.collective)) + "_" + algorithm.name + "_" +
-         places()[std::get<1>(param.param)].name;
+  return name_of(std::get<0>(param.param)) + places()[std::get<1>(param.param)].name;
 }
 
 // The provider between hosts is XYLEM_PROVIDER's.
@@ -61,6 +64,37 @@ INSTANTIATE_TEST_SUITE_P(Hosts, EveryAlgorithm, testing::ValuesIn(pairs_of({Shar
 INSTANTIATE_TEST_SUITE_P(Long, EveryCase,
                          testing::ValuesIn(pairs_of({Share::one_host, Share::sampled_hosts, Share::other_hosts})),
                          name_of_pair);
+
+// Far more ranks than cores. The sanitizers' share is the places above.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+class ManyRanks : public testing::TestWithParam<Pair> {};
+TEST_P(ManyRanks, GiveExactResults) {
+  const auto [algorithm, ranks] = GetParam();
+  const int last = static_cast<int>(ranks) - 1;
+  const Cases cases = {{1, XYLEM_DOUBLE, XYLEM_SUM, 0, false, 1}, {3 * ranks + 5, XYLEM_INT32, XYLEM_MAX, last, true, 2}};
+  run_cases(algorithm, {"", static_cast<int>(ranks), {}, 256}, cases);
+}
+
+std::vector<Pair> algorithms_with_ranks(std::initializer_list<std::size_t> all_ranks) {
+  std::vector<Pair> pairs;
+  for (std::size_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
+    for (const std::size_t ranks : all_ranks) {
+      const auto on_one_host = static_cast<std::uint32_t>(ranks);
+      if (coll::obstacle(plan::catalogue()[algorithm].traits, on_one_host, 1, on_one_host) == nullptr) {
+        pairs.emplace_back(algorithm, ranks);
+      }
+    }
+  }
+  return pairs;
+}
+
+std::string name_with_ranks(const testing::TestParamInfo<Pair>& param) {
+  return name_of(std::get<0>(param.param)) + std::to_string(std::get<1>(param.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ManyRanks, testing::ValuesIn(algorithms_with_ranks({64})), name_with_ranks);
+INSTANTIATE_TEST_SUITE_P(Long, ManyRanks, testing::ValuesIn(algorithms_with_ranks({16, 33, 63})), name_with_ranks);
+#endif
 
 // More than 100 MiB, in hundreds of full-sized chunks and an odd rest.
 TEST(LargeMessages, AreExactInEveryElement) {
