@@ -8,14 +8,22 @@
 #   XYLEM_MPIS              the names of these, such as "mpich;openmpi"
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.0)
-pkg_check_modules(LIBFABRIC QUIET IMPORTED_TARGET GLOBAL libfabric>=1.14)
+if(NOT hwloc IN_LIST XYLEM_WITHOUT)
+  pkg_check_modules(HWLOC QUIET IMPORTED_TARGET GLOBAL hwloc>=2.0)
+endif()
+if(NOT libfabric IN_LIST XYLEM_WITHOUT)
+  pkg_check_modules(LIBFABRIC QUIET IMPORTED_TARGET GLOBAL libfabric>=1.14)
+endif()
 
 include(XylemCuda)
 include(XylemMpi)
 set(XYLEM_MPIS "")
-xylem_find_mpi(mpich MPICH_VERSION)
-xylem_find_mpi(openmpi OPEN_MPI)
+foreach(mpi IN ITEMS "mpich;MPICH_VERSION" "openmpi;OPEN_MPI")
+  list(GET mpi 0 name)
+  if(NOT name IN_LIST XYLEM_WITHOUT)
+    xylem_find_mpi(${mpi})
+  endif()
+endforeach()
 
 # Boost.Context switches the stacks of fibers. The static archive, so that users need no Boost.
 find_path(XYLEM_BOOST_INCLUDE boost/context/detail/fcontext.hpp DOC "Folder that holds boost/")

@@ -18,6 +18,12 @@ std::uint64_t this_process();
 using DeviceUuid = std::array<std::uint8_t, 16>;
 DeviceUuid uuid_of(int device);
 
+namespace detail {
+// For tests whose ranks are threads: from now on each answer of uuid_of() is another one, so that each rank goes as if it had
+// a GPU of its own. All their kernels must have room on the one that there is.
+void tell_apart();
+}  // namespace detail
+
 // A buffer as other processes learn of it. The driver exports whole allocations; the offset leads to the buffer in it.
 struct ExportedBuffer {
   std::uint64_t process = 0;     // of no other process; 0: there is no buffer

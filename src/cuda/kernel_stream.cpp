@@ -7,30 +7,64 @@
 #include "base/error.hpp"
 #include "cuda/context.hpp"
 #include "cuda/kernels/kernel_image.hpp"
+#include "cuda/kernels/kernel_list.hpp"
+#include "cuda/kernels/kernel_name.hpp"
 
 namespace xylem::cuda {
 namespace {
 
+struct Kernel {
+  CUfunction function = nullptr;
+  int blocks = 0;  // that a multiprocessor has room for
+};
+
+}  // namespace
+
+// Of one context. All are looked up at once: where a driver loads code when it is first asked for, it waits for what runs.
+struct LoadedKernels {
+  std::map<std::string, Kernel> by_name;
+
+  const Kernel& at(const std::string& name) const {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) throw Error(XYLEM_ERROR_INTERNAL, "there is no kernel " + name);
+    return found->second;
+  }
+};
+
+namespace {
+
+LoadedKernels load_kernels(const Driver& driver) {
+  if (kernel_image().empty()) throw Error(XYLEM_ERROR_UNSUPPORTED, "this build of Xylem has no kernels: nvcc was missing");
+  // Within a major version drivers take the code of later ones.
+  constexpr int kMajor = CUDA_VERSION / 1000;
+  if (driver.version / 1000 < kMajor) {
+    throw Error(XYLEM_ERROR_UNSUPPORTED, "the driver serves CUDA " + std::to_string(driver.version / 1000) + "." +
+                                             std::to_string(driver.version % 1000 / 10) + ", kernels need " +
+                                             std::to_string(kMajor) + ".0 or newer");
+  }
+  CUmodule module = nullptr;
+  check(driver, driver.module_load_data(&module, kernel_image().data()), "cuModuleLoadData of Xylem's kernels");
+  LoadedKernels loaded;
+  for (const std::string& name : KernelList::map([]<class A>() { return kernel_name(A::collective, A::name); })) {
+    Kernel kernel;
+    check(driver, driver.module_get_function(&kernel.function, module, name.c_str()),
+          ("cuModuleGetFunction of " + name).c_str());
+    check(driver, driver.occupancy_max_active_blocks(&kernel.blocks, kernel.function, static_cast<int>(kBlockThreads), 0),
+          "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    loaded.by_name.emplace(name, kernel);
+  }
+  return loaded;
+}
+
 // The kernels in the current context, loaded once for all communicators; they go with the context.
-CUmodule module_of_current_context(const Driver& driver) {
+const LoadedKernels& kernels_of_current_context(const Driver& driver) {
   static std::mutex mutex;
-  static std::map<CUcontext, CUmodule>& loaded = *new std::map<CUcontext, CUmodule>;
+  static std::map<CUcontext, LoadedKernels>& loaded = *new std::map<CUcontext, LoadedKernels>;
   const std::lock_guard lock(mutex);
   CUcontext context = nullptr;
   check(driver, driver.ctx_get_current(&context), "cuCtxGetCurrent");
-  CUmodule& module = loaded[context];
-  if (module == nullptr) {
-    if (kernel_image().empty()) throw Error(XYLEM_ERROR_UNSUPPORTED, "this build of Xylem has no kernels: nvcc was missing");
-    // Within a major version drivers take the code of later ones.
-    constexpr int kMajor = CUDA_VERSION / 1000;
-    if (driver.version / 1000 < kMajor) {
-      throw Error(XYLEM_ERROR_UNSUPPORTED, "the driver serves CUDA " + std::to_string(driver.version / 1000) + "." +
-                                               std::to_string(driver.version % 1000 / 10) + ", kernels need " +
-                                               std::to_string(kMajor) + ".0 or newer");
-    }
-    check(driver, driver.module_load_data(&module, kernel_image().data()), "cuModuleLoadData of Xylem's kernels");
-  }
-  return module;
+  const auto found = loaded.find(context);
+  return found != loaded.end() ? found->second : loaded.emplace(context, load_kernels(driver)).first->second;
 }
 
 }  // namespace
@@ -38,7 +72,7 @@ CUmodule module_of_current_context(const Driver& driver) {
 KernelStream::KernelStream(const Memory& near) : near_(near) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, near_);
-  module_ = module_of_current_context(driver);
+  kernels_ = &kernels_of_current_context(driver);
   int cooperative = 0;
   check(driver, driver.device_get_attribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, near_.device),
         "cuDeviceGetAttribute");
@@ -64,20 +98,8 @@ KernelStream::~KernelStream() {
   }
 }
 
-CUfunction KernelStream::function(const std::string& kernel) const {
-  CUfunction function = nullptr;
-  check(the_driver(), the_driver().module_get_function(&function, module_, kernel.c_str()),
-        ("cuModuleGetFunction of " + kernel).c_str());
-  return function;
-}
-
 unsigned KernelStream::room(const std::string& kernel) const {
-  const Driver& driver = the_driver();
-  const ContextScope scope(driver, near_);
-  int blocks = 0;
-  check(driver, driver.occupancy_max_active_blocks(&blocks, function(kernel), static_cast<int>(kBlockThreads), 0),
-        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  const auto all = static_cast<unsigned>(blocks * multiprocessors_);
+  const auto all = static_cast<unsigned>(kernels_->at(kernel).blocks * multiprocessors_);
   return all < kMaxBlocks ? all : kMaxBlocks;
 }
 
@@ -87,7 +109,9 @@ void KernelStream::launch(const std::string& kernel, KernelCall call, unsigned b
   if (call.abort_word == nullptr) call.abort_word = &on_device_->abort_word;
   call.reports = on_device_->reports;
   void* parameters[] = {&call};
-  check(driver, driver.launch_cooperative_kernel(function(kernel), blocks, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters),
+  check(driver,
+        driver.launch_cooperative_kernel(kernels_->at(kernel).function, blocks, 1, 1, kBlockThreads, 1, 1, 0, stream,
+                                         parameters),
         ("cuLaunchCooperativeKernel of " + kernel).c_str());
 }
 

@@ -9,10 +9,9 @@
 #include "cuda/memory.hpp"
 #include "cuda/pinned.hpp"
 
-struct CUfunc_st;
-struct CUmod_st;
-
 namespace xylem::cuda {
+
+struct LoadedKernels;
 
 // Of one launch.
 inline constexpr unsigned kMaxBlocks = 64;
@@ -45,10 +44,8 @@ class KernelStream {
     KernelReport reports[kMaxBlocks];
   };
 
-  CUfunc_st* function(const std::string& kernel) const;
-
   Memory near_;
-  CUmod_st* module_ = nullptr;
+  const LoadedKernels* kernels_ = nullptr;
   CUstream_st* stream_ = nullptr;
   int multiprocessors_ = 0;
   PinnedMemory shared_;

@@ -1,9 +1,11 @@
 // Every collective on device buffers, in every form that a rank may choose for itself: in place or not, blocking or in a
 // stream. Results are exact. One process or several, one GPU or several, one host or several made-up ones.
 //
-//   device_collectives threads|processes RANKS HOSTS [COLLECTIVE...]
+//   device_collectives threads|processes|apart RANKS HOSTS [COLLECTIVE...]
 //
 // The named collectives must run as kernels, every call of them, or, between hosts, the large ones; the others may be staged.
+// "apart": threads, each of which goes as if it had a GPU of its own, though they share one: so channels between GPUs are
+// tried on a single GPU too.
 #include <cuda_runtime_api.h>
 
 #include <set>
@@ -14,6 +16,7 @@
 #include "comm/staging.hpp"
 #include "comm/statistics.hpp"
 #include "comm/user_bootstrap.hpp"
+#include "cuda/ipc.hpp"
 #include "rank_group.hpp"
 #include "rank_threads.hpp"
 
@@ -131,6 +134,18 @@ int run_all(Communicator& communicator, const std::set<std::string>& on_device, 
   return failures + (::testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed() ? 1 : 0);
 }
 
+// Of all ranks, where all are in this process and on one host.
+std::size_t kernels_wanted(const std::set<std::string>& on_device, int ranks) {
+  std::size_t calls = 0;
+  for (const std::string& name : on_device) {
+    for (std::size_t i = 0; i < coll::kCollectives; ++i) {
+      const auto collective = static_cast<coll::Collective>(i);
+      if (name == coll::collective_name(collective)) calls += cases_of(collective, static_cast<std::uint32_t>(ranks)).size();
+    }
+  }
+  return calls * static_cast<std::size_t>(ranks);
+}
+
 }  // namespace
 }  // namespace xylem::test
 
@@ -139,12 +154,14 @@ int main(int argc, char** argv) {
   using namespace xylem::test;
   if (argc < 4) return std::fprintf(stderr, "usage: see device_collectives.cpp\n"), 2;
   ::testing::InitGoogleTest();
-  const bool processes = std::string(argv[1]) == "processes";
+  const std::string mode = argv[1];
+  const bool processes = mode == "processes";
   const int size = std::atoi(argv[2]), hosts = std::atoi(argv[3]);
   const std::set<std::string> on_device(argv + 4, argv + argc);
   stay_on_loopback();
+  if (mode == "apart") cuda::detail::tell_apart();
   RankGroup group(size);
-  const bool good = group.run(processes, [&](int rank, const xylem_bootstrap& bootstrap) {
+  bool good = group.run(processes, [&](int rank, const xylem_bootstrap& bootstrap) {
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     check(cudaSetDevice(rank % devices), "cudaSetDevice");
@@ -152,6 +169,11 @@ int main(int argc, char** argv) {
     Communicator communicator(std::make_shared<UserBootstrap>(bootstrap), place_on(rank * hosts / size));
     return run_all(communicator, on_device, processes, hosts == 1);
   });
+  if (const std::size_t wanted = processes ? 0 : kernels_wanted(on_device, size), ran = processes ? 0 : on_device_so_far();
+      ran < wanted) {
+    std::fprintf(stderr, "kernels ran %zu calls, and not %zu\n", ran, wanted);
+    good = false;
+  }
   if (good) std::printf("device_collectives: good with %d %s\n", size, argv[1]);
   return good ? 0 : 1;
 }

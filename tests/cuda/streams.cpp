@@ -1,7 +1,9 @@
 // Calls of the C API in CUDA streams: no host waits for them, they keep the order of their stream, and where each rank runs a
 // kernel of its own they can be captured into graphs. Results are exact.
 //
-//   streams order|graphs|refused|differ RANKS     each rank is a process
+//   streams order|graphs|refused|differ RANKS [apart]
+//
+// Each rank is a process. "apart": a thread, which goes as if it had a GPU of its own, though they share one.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -10,13 +12,16 @@
 #include <thread>
 
 #include "check.hpp"
+#include "cuda/ipc.hpp"
 #include "rank_group.hpp"
 
 namespace {
 
 using xylem::test::check;
 
-int failures = 0;
+std::atomic<int> failures{0};
+// Threads that capture disturb each other unless each says that it captures for itself alone.
+cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 void expect(bool right, const std::string& what) {
   if (right) return;
@@ -195,7 +200,7 @@ void graphs(Rank& r) {
   sent.write(values_of(r.rank, sent.count()), r.stream);
   r.wait();
   // The first calls of the communicator are captured. What a call reads from the host is read then.
-  const cudaGraphExec_t graph = capture(r.stream, cudaStreamCaptureModeGlobal, [&] {
+  const cudaGraphExec_t graph = capture(r.stream, capture_mode, [&] {
     check(r.allreduce(a, a, r.stream), "xylem_allreduce in a graph");
     check(r.bcast(b, 1, r.stream), "xylem_bcast in a graph");
     check(xylem_alltoallv(sent.data(), counts.data(), offsets.data(), received.data(), counts.data(), offsets.data(),
@@ -251,7 +256,7 @@ void refused(Rank& r) {
   usable();
   // On all ranks: what else is captured stays so.
   for (const std::size_t count : {kCount, std::size_t{3}}) {
-    const cudaGraphExec_t graph = capture(r.stream, cudaStreamCaptureModeGlobal, [&] {
+    const cudaGraphExec_t graph = capture(r.stream, capture_mode, [&] {
       check(cudaMemsetAsync(b.data(), 1, kCount * sizeof(std::uint32_t), r.stream), "cudaMemsetAsync");
       refuses(xylem_allreduce(a.data(), b.data(), count, XYLEM_UINT32, XYLEM_SUM, r.comm, r.stream), "a captured call");
       xylem_request_t request = nullptr;
@@ -304,8 +309,13 @@ int main(int argc, char** argv) {
   if (argc < 3) return std::fprintf(stderr, "usage: see streams.cpp\n"), 2;
   const std::string mode = argv[1];
   const int size = std::atoi(argv[2]);
+  const bool apart = argc > 3 && std::string(argv[3]) == "apart";
+  if (apart) {
+    xylem::cuda::detail::tell_apart();
+    capture_mode = cudaStreamCaptureModeThreadLocal;
+  }
   xylem::test::RankGroup group(size);
-  const bool good = group.run(true, [&](int rank, const xylem_bootstrap& bootstrap) {
+  const bool good = group.run(!apart, [&](int rank, const xylem_bootstrap& bootstrap) {
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     check(cudaSetDevice(rank % devices), "cudaSetDevice");
@@ -315,7 +325,7 @@ int main(int argc, char** argv) {
     if (mode == "refused") refused(r);
     if (mode == "differ") differ(r);
     check(cudaGetLastError(), "an error left behind");
-    return failures;
+    return failures.load();
   });
   if (good) std::printf("streams: good: %s with %d ranks\n", mode.c_str(), size);
   return good ? 0 : 1;
