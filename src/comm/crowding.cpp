@@ -3,18 +3,43 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <map>
 
 namespace xylem {
 
-double ranks_per_core(std::span<const topo::CoreMask> masks, double quota) {
-  topo::CoreMask all{};
-  for (const topo::CoreMask& mask : masks) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] |= mask[i];
+namespace {
+
+struct Sharing {
+  topo::CoreMask cores{};
+  double ranks = 0;
+  double quota = 0;
+
+  void add(const RankCores& rank) {
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= rank.mask[i];
+    ++ranks;
   }
-  double cores = 0;
-  for (const std::uint64_t word : all) cores += std::popcount(word);
-  if (quota > 0) cores = std::min(cores, quota);
-  return std::max(1.0, static_cast<double>(masks.size()) / std::max(cores, 1.0));
+  double ranks_per_core() const {
+    double count = 0;
+    for (const std::uint64_t word : cores) count += std::popcount(word);
+    if (quota > 0) count = std::min(count, quota);
+    return ranks / std::max(count, 1.0);
+  }
+};
+
+}  // namespace
+
+double ranks_per_core(std::span<const RankCores> ranks) {
+  std::map<std::uint64_t, Sharing> hosts, machines;
+  for (const RankCores& rank : ranks) {
+    Sharing& host = hosts[rank.host];
+    host.add(rank);
+    if (rank.quota > 0 && (host.quota == 0 || rank.quota < host.quota)) host.quota = rank.quota;
+    if (rank.machine != 0) machines[rank.machine].add(rank);
+  }
+  double most = 1;
+  for (const auto& where : {hosts, machines})
+    for (const auto& [id, sharing] : where) most = std::max(most, sharing.ranks_per_core());
+  return most;
 }
 
 double remember_crowding(double seen) {

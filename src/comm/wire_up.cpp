@@ -8,6 +8,7 @@
 #include "comm/crowding.hpp"
 #include "comm/tuning.hpp"
 #include "cuda/presence.hpp"
+#include "topo/host_identity.hpp"
 #include "topo/topology.hpp"
 
 namespace xylem {
@@ -17,6 +18,7 @@ namespace {
 struct Hello {
   char version[16];
   std::uint64_t host_id;
+  std::uint64_t machine_id;
   char host_name[64];
   topo::CoreMask cores;
   double cpu_quota;
@@ -60,6 +62,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   Hello hello{};
   put_text(hello.version, kVersion);
   hello.host_id = host_id;
+  hello.machine_id = topo::machine_id(topo::read_host_facts());
   put_text(hello.host_name, host_name);
   hello.cores = topo::cores().mask;
   hello.cpu_quota = topo::cores().cpu_quota;
@@ -99,20 +102,14 @@ AgreedSettings agree(Bootstrap& bootstrap, const std::vector<Hello>& hellos, con
 }
 
 // The same on all ranks: made of what all ranks said.
-double crowding_of(const std::vector<Hello>& hellos, const Members& members) {
+double crowding_of(const std::vector<Hello>& hellos) {
   double most = 1;
-  for (const Hello& hello : hellos) most = std::max(most, hello.crowding);
-  for (std::uint32_t host = 0; host < members.hosts(); ++host) {
-    std::vector<topo::CoreMask> masks;
-    double quota = 0;
-    for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
-      if (members.host_of(rank) != host) continue;
-      masks.push_back(hellos[rank].cores);
-      const double own = hellos[rank].cpu_quota;
-      if (own > 0 && (quota == 0 || own < quota)) quota = own;
-    }
-    most = std::max(most, ranks_per_core(masks, quota));
+  std::vector<RankCores> ranks;
+  for (const Hello& hello : hellos) {
+    ranks.push_back({hello.host_id, hello.machine_id, hello.cores, hello.cpu_quota});
+    most = std::max(most, hello.crowding);
   }
+  most = std::max(most, ranks_per_core(ranks));
   remember_crowding(most);
   return most;
 }
@@ -233,7 +230,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   wired.shape.ranks = members.size();
   wired.shape.hosts = members.hosts();
   wired.shape.ranks_per_host = members.ranks_per_host();
-  wired.shape.ranks_per_core = crowding_of(hellos, members);
+  wired.shape.ranks_per_core = crowding_of(hellos);
   return wired;
 }
 

@@ -56,6 +56,13 @@ Host make_host(std::string_view host_id, const HostFacts& facts) {
   return {facts.name, hash.value()};
 }
 
+std::uint64_t machine_id(const HostFacts& facts) {
+  if (facts.boot_id.empty()) return 0;
+  Hash hash;
+  hash.add(facts.boot_id);
+  return hash.value();
+}
+
 const Host& host() {
   // Never destroyed: see settings().
   static const Host& it = *new Host(make_host(settings().host_id, read_host_facts()));

@@ -1,6 +1,7 @@
 // How a host's id comes about, apart from where its parts are read: tests make hosts of their own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ HostFacts read_host_facts();
 
 // `host_id` is the value of XYLEM_HOSTID, empty if unset.
 Host make_host(std::string_view host_id, const HostFacts& facts);
+
+// Equal for all hosts that run on one kernel, and so share its cores; 0 where that cannot be told.
+std::uint64_t machine_id(const HostFacts& facts);
 
 }  // namespace xylem::topo

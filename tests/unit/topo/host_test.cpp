@@ -48,6 +48,16 @@ TEST(Host, WithoutABootIdEachProcessIsAHostOfItsOwn) {
   EXPECT_NE(make_host("", hidden).id, make_host("", hidden).id);
 }
 
+// Containers and network namespaces are hosts of their own on the same cores.
+TEST(Host, TheMachineIsKnownByItsBootIdAlone) {
+  const HostFacts container{kFacts.boot_id, "web1", "pid:[1]", "user:[2]"};
+  EXPECT_EQ(machine_id(container), machine_id(kFacts));
+  HostFacts other = kFacts;
+  other.boot_id += "8";
+  EXPECT_NE(machine_id(other), machine_id(kFacts));
+  EXPECT_EQ(machine_id({"", "node7", "", ""}), 0U);
+}
+
 TEST(Host, TheEnvironmentVariableReachesHost) {
   ASSERT_EQ(setenv("XYLEM_HOSTID", "hostA", 1), 0);
   EXPECT_EQ(host().name, "hostA");
