@@ -13,7 +13,7 @@ install(EXPORT xylem-targets NAMESPACE xylem:: DESTINATION "${package_dir}")
 
 # The preload library, its back ends beside it in a folder of their own, and the tool: nobody links them, so they are not
 # exported.
-foreach(target IN ITEMS xylem_mpi xylem_mpi_mpich xylem_mpi_openmpi xylem_tool)
+foreach(target IN ITEMS xylem_mpi xylem_mpi_standard xylem_mpi_mpich xylem_mpi_openmpi xylem_tool)
   if(TARGET ${target})
     get_target_property(folder ${target} LIBRARY_OUTPUT_DIRECTORY)
     file(RELATIVE_PATH below_lib "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" "${folder}")

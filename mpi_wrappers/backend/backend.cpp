@@ -56,7 +56,7 @@ const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapp
   if (front.functions != XYLEM_MPI_FUNCTIONS) return "libxylem_mpi.so and its back end are of different versions";
   leave_settings_complaints_to_others();
   const MpiFunctions ours = wrappers();
-  detail::real_by_number = front.real;
+  detail::front = &front;
 #define FUNCTION(name)                                                                                  \
   detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]); \
   if (ours.name != nullptr && real().name != nullptr)                                                   \
@@ -67,7 +67,6 @@ const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapp
 #undef EXTENSION
 #undef FUNCTION
   take_over_collectives(wrapper);
-  set_front(front);
   return nullptr;
 }
 

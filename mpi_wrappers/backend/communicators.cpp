@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/errors.hpp"
 #include "backend/own_communicators.hpp"
 #include "base/log.hpp"
 
@@ -52,22 +53,9 @@ void progress(void*) {
 // program's error handler: it will be called by the collective that has the wrong handle.
 bool is_communicator(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return false;
-  // One thread at a time: another one would take the handlers set here for the program's.
-  static std::mutex handlers;
-  const std::lock_guard lock(handlers);
-  MPI_Errhandler world;
-  MPI_Errhandler self;
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world);
-  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &self);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const ErrorsReturn errors_return;
   int is_inter = 0;
-  const bool valid = PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS;
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, world);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, self);
-  PMPI_Errhandler_free(&world);
-  PMPI_Errhandler_free(&self);
-  return valid;
+  return PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS;
 }
 
 // The processes of another MPI_COMM_WORLD (spawned or connected) need not have this library.

@@ -23,8 +23,11 @@ struct MpiFunctions {
 
 namespace detail {
 inline constinit MpiFunctions real_functions;
-inline constinit const xylem_mpi_function* real_by_number = nullptr;
+inline constinit const xylem_mpi_front* front = nullptr;
 }  // namespace detail
+
+// Who opened this back end.
+inline const xylem_mpi_front& front() { return *detail::front; }
 
 // The MPI's own functions; null: it does not have it.
 inline const MpiFunctions& real() { return detail::real_functions; }
@@ -32,7 +35,7 @@ inline const MpiFunctions& real() { return detail::real_functions; }
 // The same by number, also those that this mpi.h does not declare. Null: this MPI does not have it.
 template <class Signature>
 Signature* real_function(int number) {
-  return reinterpret_cast<Signature*>(detail::real_by_number[number]);
+  return reinterpret_cast<Signature*>(front().real[number]);
 }
 
 // Calls between these two braces come from within the MPI, or from callbacks of the program that the MPI calls: wrappers

@@ -2,6 +2,7 @@
 
 #include <cfloat>
 
+#include "backend/errors.hpp"
 #include "backend/handle_map.hpp"
 
 namespace xylem::preload {
@@ -68,7 +69,8 @@ std::uint32_t operations_on(xylem_type type) {
 }
 
 void learn_type(const Name& name) {
-  if (name.handle == MPI_DATATYPE_NULL) return;  // how MPICH says that it does not have one
+  // How MPICH says that it does not have one. In the standard's ABI it refuses to tell the size.
+  if (name.handle == MPI_DATATYPE_NULL) return;
   int size = 0;
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
@@ -135,7 +137,7 @@ void learn_types() {
       {MPI_C_BOOL, Kind::logical, XYLEM_BOOL},
       {MPI_CXX_BOOL, Kind::logical, XYLEM_BOOL},
       {MPI_LOGICAL, Kind::logical},
-#ifdef OPEN_MPI
+#ifdef MPI_LOGICAL1
       {MPI_LOGICAL1, Kind::logical},
       {MPI_LOGICAL2, Kind::logical},
       {MPI_LOGICAL4, Kind::logical},
@@ -176,6 +178,7 @@ void learn_operations() {
 }  // namespace
 
 void learn_predefined_handles() {
+  const ErrorsReturn errors_return;
   learn_types();
   learn_operations();
 }

@@ -21,8 +21,6 @@
 namespace xylem::preload {
 namespace {
 
-const xylem_mpi_front* front = nullptr;
-
 void introduce(int rank) {
   std::array<char, HOST_NAME_MAX + 1> host{};
   gethostname(host.data(), host.size() - 1);
@@ -83,14 +81,12 @@ int initialise(Function* function, Args... args) {
     start();
   } else {
     write_statistics_on_rank_0(presence.why_off());
-    front->leave_to_mpi();
+    front().leave_to_mpi();
   }
   return code;
 }
 
 }  // namespace
-
-void set_front(const xylem_mpi_front& it) { front = &it; }
 
 int init(int* argc, char*** argv) noexcept { return initialise(real().Init, argc, argv); }
 

@@ -29,6 +29,8 @@ struct xylem_mpi_front {
   const xylem_mpi_function* real;
   /* Makes every entry lead to the MPI, or to the tool behind us, for good. Any thread, any time. */
   void (*leave_to_mpi)(void);
+  /* While it is told to hide, PMIx_Initialized() is false whatever was done before (pmix_initialized.c). */
+  void (*hide_pmix)(int hide);
 };
 
 /*

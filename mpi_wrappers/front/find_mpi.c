@@ -42,6 +42,17 @@ static void* open_if_mpi(const char* path) {
   return NULL;
 }
 
+/* PMPI_Abi_get_version and PMPI_Get_library_version are of the few functions that may be called before MPI_Init. */
+
+/* Whether the library has the ABI of the MPI-5.0 standard. An MPI that has it in a library beside its usual one denies it
+ * there. */
+static int has_standard_abi(void* library) {
+  int (*get_version)(int*, int*);
+  *(void**)&get_version = dlsym(library, "PMPI_Abi_get_version");
+  int major = -1, minor = -1;
+  return get_version != NULL && get_version(&major, &minor) == 0 && major > 0;
+}
+
 /* MPICH and its descendants share one ABI (handles are integers); only what they say of themselves tells them from others. */
 static int of_mpich_family(const char* version) {
   static const char* const family[] = {"MPICH", "MVAPICH", "Intel(R) MPI"};
@@ -50,23 +61,22 @@ static int of_mpich_family(const char* version) {
   return 0;
 }
 
-static void recognise(struct xylem_mpi_library* mpi, const char* path) {
+static void recognise(struct xylem_mpi_library* mpi) {
+  if (has_standard_abi(mpi->handle)) {
+    mpi->abi = "standard";
+    return;
+  }
   if (dlsym(mpi->handle, "ompi_mpi_comm_world") != NULL) {
     mpi->abi = "openmpi";
     return;
   }
-  /* One of the few functions that may be called before MPI_Init (MPI-4.0 section 9.1.1). */
   int (*get_library_version)(char*, int*);
   *(void**)&get_library_version = dlsym(mpi->handle, "PMPI_Get_library_version");
   char version[8192] = "unknown"; /* as long as the longest MPI_MAX_LIBRARY_VERSION_STRING of all known MPIs */
   int length = 0;
   if (get_library_version != NULL) get_library_version(version, &length);
   snprintf(mpi->description, sizeof mpi->description, "%.*s", (int)strcspn(version, "\n"), version);
-
-  const char* slash = strrchr(path, '/');
-  const char* file = slash == NULL ? path : slash + 1;
-  const char standard_abi[] = "libmpi_abi"; /* MPICH's library with the handles of MPI-5: a third ABI */
-  if (strncmp(file, standard_abi, strlen(standard_abi)) != 0 && of_mpich_family(version)) mpi->abi = "mpich";
+  if (of_mpich_family(version)) mpi->abi = "mpich";
 }
 
 struct xylem_mpi_library xylem_mpi_find(void) {
@@ -79,7 +89,7 @@ struct xylem_mpi_library xylem_mpi_find(void) {
     if (mpi.handle == NULL) continue;
     /* A Python extension may have loaded it for itself alone (RTLD_LOCAL). */
     dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-    recognise(&mpi, path);
+    recognise(&mpi);
     break;
   }
   free(paths.text);

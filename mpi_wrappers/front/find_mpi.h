@@ -4,7 +4,7 @@
 
 struct xylem_mpi_library {
   void* handle;         /* For dlsym(); NULL: no MPI is loaded. */
-  const char* abi;      /* The name of the back end that fits: "mpich", "openmpi"; NULL: none does. */
+  const char* abi;      /* The name of the back end that fits: "standard", "mpich", "openmpi"; NULL: none does. */
   char description[80]; /* Where none fits: the beginning of what the MPI says of itself. */
 };
 

@@ -16,6 +16,7 @@
 
 #include "contract.h"
 #include "find_mpi.h"
+#include "hide_pmix.h"
 
 enum { KINDS = 2 }; /* MPI_X, PMPI_X */
 
@@ -96,7 +97,7 @@ static int own_path(char* path, size_t capacity) {
 
 /* Back ends lie in xylem/ beside the front, so that an installation may be moved as a whole. NULL, or why it failed. */
 static const char* open_backend(const char* abi, xylem_mpi_function* wrapper) {
-  static const struct xylem_mpi_front front = {XYLEM_MPI_FUNCTIONS, real, leave_to_mpi};
+  static const struct xylem_mpi_front front = {XYLEM_MPI_FUNCTIONS, real, leave_to_mpi, xylem_mpi_hide_pmix};
   char own[4096], path[4096 + 64];
   if (!own_path(own, sizeof own)) return "cannot find the library's own path in /proc/self/maps";
   *strrchr(own, '/') = '\0';

@@ -16,7 +16,8 @@ SYSTEM = r"libc|libm|libdl|libpthread|librt|ld-linux-.*"
 # MPI and C++ run time, and a network or a GPU is opened when it is used.
 RULES = {
     "libxylem.so": (OWN, SYSTEM + "|libhwloc"),
-    "libxylem_mpi.so": (OWN + "|" + MPI, r"libc|libdl|libpthread|ld-linux-.*"),
+    "libxylem_mpi.so": (OWN + "|PMIx_Initialized|" + MPI, r"libc|libdl|libpthread|ld-linux-.*"),
+    "xylem/libxylem_mpi_standard.so": (OWN, SYSTEM + "|libxylem"),
     "xylem/libxylem_mpi_mpich.so": (OWN, SYSTEM + "|libxylem|libmpich|libmpi"),
     "xylem/libxylem_mpi_openmpi.so": (OWN, SYSTEM + "|libxylem|libmpi"),
 }

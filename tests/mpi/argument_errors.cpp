@@ -15,10 +15,10 @@ namespace {
 int handled = 0;
 void handler(MPI_Comm*, int*, ...) { ++handled; }
 
-#ifdef MPICH_VERSION
-constexpr bool refuses_aliases = true;
-#else
+#ifdef OPEN_MPI
 constexpr bool refuses_aliases = false;
+#else
+constexpr bool refuses_aliases = true;
 #endif
 
 int rank = 0, size = 0;

@@ -32,8 +32,8 @@ struct Sums {
     MPI_Iallreduce(&in[i * length], &out[i * length], static_cast<int>(length), MPI_INT, MPI_SUM, comm, &requests[i]);
   }
   void init(std::size_t i, MPI_Comm comm) {
-    MPI_Allreduce_init(&in[i * length], &out[i * length], static_cast<int>(length), MPI_INT, MPI_SUM, comm, MPI_INFO_NULL,
-                       &requests[i]);
+    XYLEM_MPI_INIT(Allreduce)
+    (&in[i * length], &out[i * length], static_cast<int>(length), MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[i]);
   }
   int count() const { return static_cast<int>(requests.size()); }
 

@@ -67,7 +67,7 @@ int work(const Place& place) {
   static const int one = 1;
   int wrong = 0, sum = 0;
   MPI_Request again = MPI_REQUEST_NULL;
-  MPI_Allreduce_init(&one, &sum, 1, MPI_INT, MPI_SUM, place.comm, MPI_INFO_NULL, &again);
+  XYLEM_MPI_INIT(Allreduce)(&one, &sum, 1, MPI_INT, MPI_SUM, place.comm, MPI_INFO_NULL, &again);
   for (int round = 0; round < 60; ++round) {
     sum = -1;
     wrong += mixture(place, again, sum, round);

@@ -32,8 +32,8 @@ class Mixture {
     for (int& value : in_) value = world.rank + round;
     own_ = {world.rank * 100 + round, round};
     requests_.fill(MPI_REQUEST_NULL);
-    MPI_Allreduce_init(&own_[1], &started_sum_, 1, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &requests_[started]);
-    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests_[inactive]);
+    XYLEM_MPI_INIT(Allreduce)(&own_[1], &started_sum_, 1, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &requests_[started]);
+    XYLEM_MPI_INIT(Barrier)(MPI_COMM_WORLD, MPI_INFO_NULL, &requests_[inactive]);
     MPI_Recv_init(&received_again_, 1, MPI_INT, world.previous(), tag + 1, MPI_COMM_WORLD, &requests_[receive_again]);
     std::array<MPI_Request, 2> both = {requests_[started], requests_[receive_again]};
     MPI_Iallreduce(in_.data(), out_.data(), 3000, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests_[allreduce]);
@@ -158,7 +158,8 @@ void with_get_status(Mixture& mixture) {
     MPI_Status status;
     for (int flag = 0; flag == 0;) MPI_Request_get_status(mixture.requests()[i], &flag, &status);
     int again = 0;
-    MPI_Request_get_status(mixture.requests()[i], &again, &status);
+    // The status is that of the first time: MPICH 4.3 and 5 know only then who sent what to a persistent receive.
+    MPI_Request_get_status(mixture.requests()[i], &again, MPI_STATUS_IGNORE);
     if (again != 0) mixture.done(i, status);
   }
   MPI_Waitall(Mixture::count, mixture.requests(), MPI_STATUSES_IGNORE);
@@ -193,9 +194,9 @@ void persistent(World world, Verdict& verdict) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   std::vector<int> in(500), out(500), other(500);
   std::array<MPI_Request, 3> requests{};
-  MPI_Allreduce_init(in.data(), out.data(), 500, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[0]);
-  MPI_Allreduce_init(in.data(), other.data(), 500, MPI_INT, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
-  MPI_Barrier_init(comm, MPI_INFO_NULL, &requests[2]);
+  XYLEM_MPI_INIT(Allreduce)(in.data(), out.data(), 500, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &requests[0]);
+  XYLEM_MPI_INIT(Allreduce)(in.data(), other.data(), 500, MPI_INT, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  XYLEM_MPI_INIT(Barrier)(comm, MPI_INFO_NULL, &requests[2]);
   MPI_Comm_free(&comm);
   for (int round = 0; round < 50; ++round) {
     for (int& value : in) value = world.rank + round;
@@ -240,10 +241,10 @@ void freed_communicator(World world, Verdict& verdict) {
 
 // What the MPI refuses leaves the request as it was.
 void refused(World world, Verdict& verdict) {
-#ifdef MPICH_VERSION
-  constexpr int cannot_cancel = MPI_ERR_INTERN, cannot_free = MPI_ERR_OTHER;
-#else
+#ifdef OPEN_MPI
   constexpr int cannot_cancel = MPI_ERR_REQUEST, cannot_free = MPI_ERR_REQUEST;
+#else
+  constexpr int cannot_cancel = MPI_ERR_INTERN, cannot_free = MPI_ERR_OTHER;
 #endif
   const auto expect = [&](const char* call, int code, int wanted) {
     int error_class = MPI_SUCCESS;
@@ -258,7 +259,7 @@ void refused(World world, Verdict& verdict) {
   expect("free", MPI_Request_free(&request), cannot_free);
   expect("start", MPI_Start(&request), MPI_ERR_REQUEST);
   expect("wait", MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
-  MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &again);
+  XYLEM_MPI_INIT(Barrier)(MPI_COMM_WORLD, MPI_INFO_NULL, &again);
   MPI_Start(&again);
   expect("start twice", MPI_Start(&again), MPI_ERR_REQUEST);
   MPI_Wait(&again, MPI_STATUS_IGNORE);
@@ -347,7 +348,7 @@ int main(int argc, char** argv) {
   // Neither freed nor ever started again: MPI_Finalize copes with it.
   static int in = 1, out = 0;
   MPI_Request left = MPI_REQUEST_NULL;
-  MPI_Allreduce_init(&in, &out, 1, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &left);
+  XYLEM_MPI_INIT(Allreduce)(&in, &out, 1, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &left);
   MPI_Start(&left);
   MPI_Wait(&left, MPI_STATUS_IGNORE);
   MPI_Comm_free(&other);

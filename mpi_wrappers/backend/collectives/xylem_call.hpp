@@ -14,10 +14,10 @@ xylem_status call_xylem(Blocking* blocking, Nonblocking* nonblocking, xylem_requ
 }
 
 // Whether the MPI refuses calls whose send and receive buffers are the same; else Xylem finds its way.
-#ifdef MPICH_VERSION
-inline constexpr bool kMpiRefusesAliases = true;
-#else
+#ifdef OPEN_MPI
 inline constexpr bool kMpiRefusesAliases = false;
+#else
+inline constexpr bool kMpiRefusesAliases = true;
 #endif
 
 }  // namespace xylem::preload

@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kKey = "xylem.word";
 
 struct Functions {
+  decltype(&PMIx_Initialized) initialized;
   decltype(&PMIx_Init) init;
   decltype(&PMIx_Finalize) finalize;
   decltype(&PMIx_Put) put;
@@ -31,9 +32,10 @@ bool look_up(void* library, const char* name, Function*& function) {
 }
 
 bool look_up(void* library, Functions& f) {
-  return look_up(library, "PMIx_Init", f.init) && look_up(library, "PMIx_Finalize", f.finalize) &&
-         look_up(library, "PMIx_Put", f.put) && look_up(library, "PMIx_Commit", f.commit) &&
-         look_up(library, "PMIx_Get", f.get) && look_up(library, "PMIx_Error_string", f.error_string);
+  return look_up(library, "PMIx_Initialized", f.initialized) && look_up(library, "PMIx_Init", f.init) &&
+         look_up(library, "PMIx_Finalize", f.finalize) && look_up(library, "PMIx_Put", f.put) &&
+         look_up(library, "PMIx_Commit", f.commit) && look_up(library, "PMIx_Get", f.get) &&
+         look_up(library, "PMIx_Error_string", f.error_string);
 }
 
 // The library that the MPI uses or is going to use: Open MPI 5 has loaded it, Open MPI 4 opens it in MPI_Init, by its name
@@ -52,8 +54,14 @@ void* open_library() {
 
 class Pmix : public KeyValueSpace {
  public:
-  Pmix(const Functions& functions, const pmix_proc_t& me) : pmix_(functions), me_(me) {}
-  ~Pmix() override { pmix_.finalize(nullptr, 0); }
+  // `first`: nobody else had initialised PMIx. The MPI finds it so, too, for Open MPI 5 could not go on otherwise.
+  Pmix(const Functions& functions, const pmix_proc_t& me, bool first) : pmix_(functions), me_(me) {
+    if (first) front().hide_pmix(1);
+  }
+  ~Pmix() override {
+    front().hide_pmix(0);
+    pmix_.finalize(nullptr, 0);
+  }
   Pmix(const Pmix&) = delete;
   Pmix& operator=(const Pmix&) = delete;
 
@@ -66,7 +74,10 @@ class Pmix : public KeyValueSpace {
     published_ = pmix_.put(PMIX_GLOBAL, kKey, &value) == PMIX_SUCCESS && pmix_.commit() == PMIX_SUCCESS;
   }
 
-  bool published() override { return published_; }
+  bool published() override {
+    front().hide_pmix(0);
+    return published_;
+  }
 
   std::optional<std::string> get(int rank) override {
     pmix_proc_t peer = me_;
@@ -102,12 +113,13 @@ std::unique_ptr<KeyValueSpace> open_key_value_space() {
   Functions functions{};
   if (library == nullptr || !look_up(library, functions)) return nullptr;
   pmix_proc_t me{};
+  const bool first = functions.initialized() == 0;
   const pmix_status_t status = functions.init(&me, nullptr, 0);
   if (status != PMIX_SUCCESS) {
     log::warn("the launcher's PMIx does not answer: " + std::string(functions.error_string(status)));
     return nullptr;
   }
-  return std::make_unique<Pmix>(functions, me);
+  return std::make_unique<Pmix>(functions, me, first);
 }
 
 }  // namespace xylem::preload

@@ -11,12 +11,12 @@ namespace xylem::preload {
 namespace {
 
 // How the MPI refuses to cancel a collective, and to free one that is under way.
-#ifdef MPICH_VERSION
-constexpr int kCannotCancel = MPI_ERR_INTERN;
-constexpr int kCannotFree = MPI_ERR_OTHER;
-#else
+#ifdef OPEN_MPI
 constexpr int kCannotCancel = MPI_ERR_REQUEST;
 constexpr int kCannotFree = MPI_ERR_REQUEST;
+#else
+constexpr int kCannotCancel = MPI_ERR_INTERN;
+constexpr int kCannotFree = MPI_ERR_OTHER;
 #endif
 
 // `call` starts all requests of the array in the MPI.

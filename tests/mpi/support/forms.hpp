@@ -2,11 +2,9 @@
 #pragma once
 
 #include <mpi.h>
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
-
 #include <vector>
+
+#include "support/persistent.hpp"
 
 namespace xylem::test {
 
@@ -49,26 +47,24 @@ inline int start_and_free(int error, MPI_Request* request) {
 
 // The error code of MPI_<name>(arguments), MPI_I<small name>(...) or what else the form says. Where the MPI has no functions
 // with large counts, the others stand in.
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 6
 #define XYLEM_TEST_LARGE(name, ...) MPI_##name(__VA_ARGS__)
-#define XYLEM_TEST_INIT(name, ...) MPIX_##name##_init(__VA_ARGS__)
 #else
 #define XYLEM_TEST_LARGE(name, ...) MPI_##name##_c(__VA_ARGS__)
-#define XYLEM_TEST_INIT(name, ...) MPI_##name##_init(__VA_ARGS__)
 #endif
-#define CALL_AS(form, name, small_name, ...)                                                            \
-  [&](Form form_) {                                                                                     \
-    MPI_Request request_ = MPI_REQUEST_NULL;                                                            \
-    switch (form_) {                                                                                    \
-      case Form::large:                                                                                 \
-        return XYLEM_TEST_LARGE(name, __VA_ARGS__);                                                     \
-      case Form::nonblocking:                                                                           \
-        return wait_for(MPI_I##small_name(__VA_ARGS__, &request_), &request_);                          \
-      case Form::persistent:                                                                            \
-        return start_and_free(XYLEM_TEST_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_), &request_); \
-      default:                                                                                          \
-        return MPI_##name(__VA_ARGS__);                                                                 \
-    }                                                                                                   \
+#define CALL_AS(form, name, small_name, ...)                                                           \
+  [&](Form form_) {                                                                                    \
+    MPI_Request request_ = MPI_REQUEST_NULL;                                                           \
+    switch (form_) {                                                                                   \
+      case Form::large:                                                                                \
+        return XYLEM_TEST_LARGE(name, __VA_ARGS__);                                                    \
+      case Form::nonblocking:                                                                          \
+        return wait_for(MPI_I##small_name(__VA_ARGS__, &request_), &request_);                         \
+      case Form::persistent:                                                                           \
+        return start_and_free(XYLEM_MPI_INIT(name)(__VA_ARGS__, MPI_INFO_NULL, &request_), &request_); \
+      default:                                                                                         \
+        return MPI_##name(__VA_ARGS__);                                                                \
+    }                                                                                                  \
   }(form)
 
 }  // namespace xylem::test

@@ -1,10 +1,11 @@
-// Persistent collectives under one name: Open MPI 4 has them as an extension only.
+// The function that makes a persistent collective: Open MPI 4 has it as an extension only.
 #pragma once
 
 #include <mpi.h>
 
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
-#define MPI_Allreduce_init MPIX_Allreduce_init
-#define MPI_Barrier_init MPIX_Barrier_init
+#define XYLEM_MPI_INIT(name) MPIX_##name##_init
+#else
+#define XYLEM_MPI_INIT(name) MPI_##name##_init
 #endif
