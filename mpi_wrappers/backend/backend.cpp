@@ -57,9 +57,15 @@ const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapp
   leave_settings_complaints_to_others();
   const MpiFunctions ours = wrappers();
   detail::front = &front;
-#define FUNCTION(name)                                                                                  \
-  detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]); \
-  if (ours.name != nullptr && real().name != nullptr)                                                   \
+#define FUNCTION(name) detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]);
+#define EXTENSION(name)
+#define COLLECTIVE(name, nonblocking) FUNCTION(name)
+#include "front/functions.def"
+#undef EXTENSION
+#undef FUNCTION
+  make_up_for_later_functions(detail::real_functions);
+#define FUNCTION(name)                                \
+  if (ours.name != nullptr && real().name != nullptr) \
     wrapper[XYLEM_MPI_##name] = reinterpret_cast<xylem_mpi_function>(ours.name);
 #define EXTENSION(name)
 #define COLLECTIVE(name, nonblocking) FUNCTION(name)

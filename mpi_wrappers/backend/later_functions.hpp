@@ -6,7 +6,6 @@
 
 // NOLINTBEGIN(readability-redundant-declaration)
 extern "C" {
-// NOLINTBEGIN(readability-redundant-declaration)
 
 // MPI 4.0
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
@@ -17,6 +16,15 @@ int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* in
 int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* out_count, int indices[],
                                  MPI_Status statuses[]);
 
-// NOLINTEND(readability-redundant-declaration)
 }  // extern "C"
 // NOLINTEND(readability-redundant-declaration)
+
+namespace xylem::preload {
+
+struct MpiFunctions;
+
+// Puts functions of ours in the place of those of MPI 4.1 that the MPI does not have: the front exports them, and programs
+// may look whether they are there. An inactive request that is not MPI_REQUEST_NULL counts as one that has ended.
+void make_up_for_later_functions(MpiFunctions& functions);
+
+}  // namespace xylem::preload

@@ -56,7 +56,7 @@ class InsideMpi {
 
 // Calls a function of the MPI.
 template <class Function, class... Args>
-int call_mpi(Function* function, Args... args) {
+int call_mpi(const Function& function, Args... args) {
   const InsideMpi inside;
   return function(args...);
 }

@@ -25,9 +25,10 @@ typedef void (*xylem_mpi_function)(void);
 
 struct xylem_mpi_front {
   int functions; /* XYLEM_MPI_FUNCTIONS of the front: a back end of another build refuses to work with it. */
-  /* The MPI's own PMPI_X, by number; NULL where this MPI has no such function. */
+  /* The MPI's own PMPI_X, by number, or PMPIX_X, which is the same; NULL where this MPI has no such function. */
   const xylem_mpi_function* real;
-  /* Makes every entry lead to the MPI, or to the tool behind us, for good. Any thread, any time. */
+  /* Makes every entry lead to the MPI, or to the tool behind us, for good. Any thread, any time. What the MPI does not have,
+     but the back end does, stays with the back end. */
   void (*leave_to_mpi)(void);
   /* While it is told to hide, PMIx_Initialized() is false whatever was done before (pmix_initialized.c). */
   void (*hide_pmix)(int hide);

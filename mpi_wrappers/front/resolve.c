@@ -37,7 +37,8 @@ static const char* const names[KINDS][XYLEM_MPI_FUNCTIONS] = {{
 #undef FUNCTION
                                                               }};
 
-static xylem_mpi_function real[XYLEM_MPI_FUNCTIONS];    /* the MPI's PMPI_X */
+static xylem_mpi_function real[XYLEM_MPI_FUNCTIONS];    /* the MPI's PMPI_X, or NULL */
+static xylem_mpi_function left[XYLEM_MPI_FUNCTIONS];    /* the same, or what the back end has in its place */
 static xylem_mpi_function outside[XYLEM_MPI_FUNCTIONS]; /* the MPI_X of a tool behind us, or NULL */
 
 /* One write(), so that lines of several ranks never mix. */
@@ -56,7 +57,7 @@ static void fill_table(const xylem_mpi_function* inside) {
   }
 }
 
-static void leave_to_mpi(void) { fill_table(real); }
+static void leave_to_mpi(void) { fill_table(left); }
 
 static xylem_mpi_function find_function(void* handle, const char* name) {
   xylem_mpi_function function;
@@ -70,12 +71,23 @@ static void no_such_function(void) {
   abort();
 }
 
+/* An MPI has a function under one of two names, or under both. */
+static void same_function(int standard, int extension) {
+  if (real[standard] == NULL) real[standard] = real[extension];
+  if (real[extension] == NULL) real[extension] = real[standard];
+}
+
 static void look_up_functions(void* mpi) {
   for (int f = 0; f < XYLEM_MPI_FUNCTIONS; f++) {
     real[f] = find_function(mpi, names[1][f]);
     xylem_mpi_function next = find_function(RTLD_NEXT, names[0][f]);
     if (next != NULL && next != find_function(mpi, names[0][f])) outside[f] = next;
   }
+#define FUNCTION(name)
+#define EXTENSION(name) same_function(XYLEM_MPI_##name, XYLEM_MPIX_##name);
+#include "functions.def"
+#undef EXTENSION
+#undef FUNCTION
 }
 
 /* The real path of the file that this code was loaded from: LD_PRELOAD may have named it relative to another directory. */
@@ -129,7 +141,8 @@ static void resolve(void) {
     }
   }
   for (int f = 0; f < XYLEM_MPI_FUNCTIONS; f++) {
-    if (real[f] == NULL) real[f] = wrapper[f] = no_such_function;
+    if (wrapper[f] == NULL) wrapper[f] = no_such_function;
+    left[f] = real[f] != NULL ? real[f] : wrapper[f];
   }
   fill_table(wrapper);
 }

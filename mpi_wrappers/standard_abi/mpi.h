@@ -128,6 +128,7 @@ typedef struct MPI_ABI_Request* MPI_Request;
 
 enum {
   MPI_SUCCESS = 0,
+  MPI_ERR_COUNT = 2,
   MPI_ERR_REQUEST = 7,
   MPI_ERR_TRUNCATE = 15,
   MPI_ERR_OTHER = 16,

@@ -37,7 +37,7 @@ struct Alltoall {
     return call_xylem(xylem_alltoall, xylem_ialltoall, r, in.data(), out.data(), out.bytes(0), XYLEM_BYTE, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
   }
 };
@@ -74,7 +74,7 @@ struct Alltoallv {
                       out.places(), XYLEM_BYTE, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcounts, sdispls, sendtype, out, recvcounts, rdispls, recvtype, comm, more...);
   }
 };
@@ -111,7 +111,7 @@ struct Alltoallw {
                       out.places(), c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcounts, sdispls, sendtypes, out, recvcounts, rdispls, recvtypes, comm, more...);
   }
 };

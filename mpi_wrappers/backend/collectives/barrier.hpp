@@ -22,7 +22,7 @@ struct Barrier {
   static EvenBlocks sent(const Peers&) { return EvenBlocks::none(nullptr); }
   static EvenBlocks received(const Peers&) { return EvenBlocks::none(nullptr); }
   template <class Function, class... More>
-  int pass_on(Function* function, const void*, void*, More... more) const {
+  int pass_on(const Function& function, const void*, void*, More... more) const {
     return call_mpi(function, comm, more...);
   }
 };

@@ -12,9 +12,16 @@
 namespace xylem::preload {
 namespace {
 
-template <class Signature>
-void put(xylem_mpi_function* wrapper, int number, Signature* function) {
-  if (real_function<Signature>(number) != nullptr) wrapper[number] = reinterpret_cast<xylem_mpi_function>(function);
+// Where the MPI has the function, or that of number `older` which can stand in for it.
+template <class Function>
+void put(xylem_mpi_function* wrapper, int number, Function* function, int older) {
+  if (front().real[number] != nullptr || front().real[older] != nullptr)
+    wrapper[number] = reinterpret_cast<xylem_mpi_function>(function);
+}
+
+template <class Function>
+void put(xylem_mpi_function* wrapper, int number, Function* function) {
+  put(wrapper, number, function, number);
 }
 
 // The forms of one collective, in the order of COLLECTIVE in front/functions.def. `declared` is what mpi.h says of the first.
@@ -23,11 +30,11 @@ void take_over(xylem_mpi_function* wrapper, typename Arguments<Narrow>::Signatur
   using NarrowForms = Forms<Call<Arguments<Narrow>>, Arguments<Narrow>>;
   using WideForms = Forms<Call<Arguments<Wide>>, Arguments<Wide>>;
   put(wrapper, number, NarrowForms::template blocking<number>);
-  put(wrapper, number + 1, WideForms::template blocking<number + 1>);
+  put(wrapper, number + 1, WideForms::template blocking<number + 1>, number);
   put(wrapper, number + 2, NarrowForms::template nonblocking<number + 2>);
-  put(wrapper, number + 3, WideForms::template nonblocking<number + 3>);
+  put(wrapper, number + 3, WideForms::template nonblocking<number + 3>, number + 2);
   put(wrapper, number + 4, NarrowForms::template persistent<number + 4>);
-  put(wrapper, number + 5, WideForms::template persistent<number + 5>);
+  put(wrapper, number + 5, WideForms::template persistent<number + 5>, number + 4);
   put(wrapper, number + 6, NarrowForms::template persistent<number + 6>);
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "backend/collectives/narrowed.hpp"
 #include "backend/collectives/peers.hpp"
 #include "backend/communicators.hpp"
 #include "backend/errors.hpp"
@@ -77,22 +78,20 @@ struct Forms<Call, Arguments, int(Args...)> {
 
   template <int number>
   static int nonblocking(Args... args, MPI_Request* request) noexcept {
-    const auto function = real_function<int(Args..., MPI_Request*)>(number);
-    return make_request(Arguments{args...}, function, request);
+    return make_request<number>(Arguments{args...}, request);
   }
 
   template <int number>
   static int persistent(Args... args, MPI_Info info, MPI_Request* request) noexcept {
-    const auto function = real_function<int(Args..., MPI_Info, MPI_Request*)>(number);
-    return make_request(Arguments{args...}, function, request, info);
+    return make_request<number>(Arguments{args...}, request, info);
   }
 
  private:
   using Later = preload::Later<Call, Arguments::kCollective>;
 
   // `info` are the further arguments of the MPI's function for a persistent collective.
-  template <class Function, class... Info>
-  static int make_request(const Arguments& arguments, Function* function, MPI_Request* request, Info... info) {
+  template <int number, class... Info>
+  static int make_request(const Arguments& arguments, MPI_Request* request, Info... info) {
     constexpr bool kPersistent = sizeof...(Info) != 0;
     const Communicator& comm = find_ready(arguments.comm);
     Reason why = comm.reason;
@@ -115,7 +114,16 @@ struct Forms<Call, Arguments, int(Args...)> {
     }
     count_handed_down(Arguments::kCollective, why);
     const auto [sendbuf, recvbuf] = buffers_of(arguments);
-    return arguments.pass_on(function, sendbuf, recvbuf, info..., request);
+    return pass_down<number>(arguments, sendbuf, recvbuf, info..., request);
+  }
+
+  // Calls the MPI's function of this form, or the older one before it in functions.def.
+  template <int number, class... More>
+  static int pass_down(const Arguments& arguments, void* in, void* out, More... more) {
+    if (const auto function = real_function<int(Args..., More...)>(number); function != nullptr)
+      return arguments.pass_on(function, in, out, more...);
+    using Older = Narrowed<int(Args..., More...)>;
+    return arguments.pass_on(Older(real_function<typename Older::Function>(number - 1), arguments), in, out, more...);
   }
 
   // Runs it on Xylem.
@@ -130,16 +138,15 @@ struct Forms<Call, Arguments, int(Args...)> {
   // Leaves it to the MPI, with copies in host memory of buffers on a device.
   template <int number>
   [[gnu::noinline]] static int hand_down(const Arguments& arguments, Reason why) {
-    const auto function = real_function<int(Args...)>(number);
     count_handed_down(Arguments::kCollective, why);
     const auto [sendbuf, recvbuf] = buffers_of(arguments);
-    if (!may_use_buffers(why)) return arguments.pass_on(function, sendbuf, recvbuf);
+    if (!may_use_buffers(why)) return pass_down<number>(arguments, sendbuf, recvbuf);
     const Peers peers = Peers::ask(arguments.comm, root_of(arguments));
     HostCopy in, out;
     xylem_status status = in.open(arguments.sent(peers));
     if (status == XYLEM_SUCCESS) status = out.open(arguments.received(peers));
     if (status != XYLEM_SUCCESS) return report(arguments.comm, status);
-    const int code = arguments.pass_on(function, in.address(), out.address());
+    const int code = pass_down<number>(arguments, in.address(), out.address());
     if (code != MPI_SUCCESS) return code;
     status = out.bring_back();
     return status == XYLEM_SUCCESS ? MPI_SUCCESS : report(arguments.comm, status);

@@ -38,7 +38,7 @@ struct Allgather {
     return call_xylem(xylem_allgather, xylem_iallgather, r, in.data(), out.data(), out.bytes(0), XYLEM_BYTE, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
   }
 };
@@ -71,7 +71,7 @@ struct Allgatherv {
                       XYLEM_BYTE, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, comm, more...);
   }
 };
@@ -105,7 +105,7 @@ struct Gather {
     return call_xylem(xylem_gather, xylem_igather, r, in.data(), out.data(), bytes, XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };
@@ -143,7 +143,7 @@ struct Gatherv {
                       XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, root, comm, more...);
   }
 };

@@ -50,7 +50,7 @@ struct VectorReduction {
                       c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, out, count, datatype, op, comm, more...);
   }
 };
@@ -89,7 +89,7 @@ struct Reduce {
                       how.op, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, out, count, datatype, op, root, comm, more...);
   }
 };
@@ -118,7 +118,7 @@ struct ReduceScatterBlock {
                       static_cast<std::size_t>(recvcount), how.type, how.op, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, out, recvcount, datatype, op, comm, more...);
   }
 };
@@ -152,7 +152,7 @@ struct ReduceScatter {
                       c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, out, recvcounts, datatype, op, comm, more...);
   }
 };

@@ -38,7 +38,7 @@ struct Bcast {
     return call_xylem(xylem_bcast, xylem_ibcast, r, data, bytes, XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, void* in, void* out, More... more) const {
+  int pass_on(const Function& function, void* in, void* out, More... more) const {
     return call_mpi(function, in != buffer ? in : out, count, datatype, root, comm, more...);
   }
 };
@@ -72,7 +72,7 @@ struct Scatter {
     return call_xylem(xylem_scatter, xylem_iscatter, r, in.data(), out.data(), bytes, XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };
@@ -110,7 +110,7 @@ struct Scatterv {
                       XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
-  int pass_on(Function* function, const void* in, void* out, More... more) const {
+  int pass_on(const Function& function, const void* in, void* out, More... more) const {
     return call_mpi(function, in, sendcounts, displs, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <vector>
 
+#include "support/large.hpp"
 #include "support/persistent.hpp"
 
 namespace xylem::test {
@@ -45,19 +46,13 @@ inline int start_and_free(int error, MPI_Request* request) {
   return error == MPI_SUCCESS ? MPI_Request_free(request) : error;
 }
 
-// The error code of MPI_<name>(arguments), MPI_I<small name>(...) or what else the form says. Where the MPI has no functions
-// with large counts, the others stand in.
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 6
-#define XYLEM_TEST_LARGE(name, ...) MPI_##name(__VA_ARGS__)
-#else
-#define XYLEM_TEST_LARGE(name, ...) MPI_##name##_c(__VA_ARGS__)
-#endif
+// The error code of MPI_<name>(arguments), MPI_I<small name>(...) or what else the form says.
 #define CALL_AS(form, name, small_name, ...)                                                           \
   [&](Form form_) {                                                                                    \
     MPI_Request request_ = MPI_REQUEST_NULL;                                                           \
     switch (form_) {                                                                                   \
       case Form::large:                                                                                \
-        return XYLEM_TEST_LARGE(name, __VA_ARGS__);                                                    \
+        return MPI_##name##_c(__VA_ARGS__);                                                            \
       case Form::nonblocking:                                                                          \
         return wait_for(MPI_I##small_name(__VA_ARGS__, &request_), &request_);                         \
       case Form::persistent:                                                                           \
