@@ -5,6 +5,6 @@
 void xylem_mpi_hide_pmix(int hide);
 
 /* As in pmix.h, which the front does not know. */
-__attribute__((visibility("default"))) int PMIx_Initialized(void);
+__attribute__((visibility("default"))) int PMIx_Initialized(void); /* NOLINT(readability-identifier-naming) */
 
 #endif
