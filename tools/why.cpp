@@ -21,8 +21,9 @@ namespace {
 
 void print_candidates(const WhyOptions& options, const plan::Planner& planner, coll::Collective collective,
                       std::size_t bytes) {
-  fmt::print("{} of {} over {} ranks on {} host{}:\n", options.collective, format_bytes(bytes), options.ranks, options.hosts,
-             options.hosts == 1 ? "" : "s");
+  fmt::print("{} of {} over {} ranks on {} host{}{}:\n", options.collective, format_bytes(bytes), options.ranks,
+             options.hosts, options.hosts == 1 ? "" : "s",
+             planner.shape().reproducible && coll::facts(collective).reduces ? ", reproducible" : "");
   const auto candidates = planner.explain(collective, bytes, 1);
   for (const plan::Candidate& candidate : candidates) {
     const bool chosen = &candidate == &candidates.front();
@@ -58,6 +59,7 @@ void add_why_options(CLI::App& app, WhyOptions& options) {
   app.add_option("--provider", options.provider, "The libfabric provider between hosts")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_flag("--reproducible", options.reproducible, "As with XYLEM_REPRODUCIBLE=1, for sums that round");
   app.add_option("--tuning-file", options.tuning_file, "Rules of xylem tune; default: the environment's file")
       ->type_name("FILE");
   app.add_option("--rules", options.rules, "Rules as XYLEM_ALGORITHM takes them; default: the environment's")
@@ -71,6 +73,7 @@ int run_why(const WhyOptions& options) {
   }
   plan::Shape shape = job_shape(options.ranks, options.hosts, plan::network_link(options.provider.c_str()));
   shape.ranks_per_core = options.ranks_per_core;
+  shape.reproducible = options.reproducible || settings().reproducible;
   const std::string& file = options.tuning_file.empty() ? settings().tuning_file : options.tuning_file;
   const Tuning tuning = file.empty() ? Tuning{} : read_tuning(file);
   if (!tuning.trouble.empty()) fmt::print(stderr, "xylem why: {}; the file is not used\n", tuning.trouble);

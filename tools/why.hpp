@@ -18,6 +18,7 @@ struct WhyOptions {
   std::uint32_t ranks = 2;
   std::uint32_t hosts = 1;
   double ranks_per_core = 1;
+  bool reproducible = false;  // as XYLEM_REPRODUCIBLE
   std::string provider = "tcp;ofi_rxm";
   std::string rules;        // as XYLEM_ALGORITHM
   std::string tuning_file;  // as XYLEM_TUNING_FILE

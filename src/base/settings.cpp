@@ -120,6 +120,9 @@ constexpr std::array kRows = {
                                       "Rules that choose algorithms, as xylem tune writes them. One rank reads the file."),
     row<Bytes, &Settings::chunk_bytes>("XYLEM_CHUNK", agreed,
                                        "The most bytes that one slot of a channel carries. 0: the plan decides."),
+    row<Flag, &Settings::reproducible>(
+        "XYLEM_REPRODUCIBLE", agreed,
+        "Sums of floating-point numbers have the same bits whatever the algorithm, the chunks and the hosts of the ranks."),
     row<Choice<CudaUse, kCudaUseNames>, &Settings::cuda>(
         "XYLEM_CUDA", own,
         "Whether buffers may lie on a GPU. auto: where this host has an NVIDIA GPU or the process has loaded the driver."),

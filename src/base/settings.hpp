@@ -31,6 +31,7 @@ struct Settings {
   std::string collectives;                  // XYLEM_COLLECTIVES: names of those that the preload library takes over (agreed)
   std::string algorithm;                    // XYLEM_ALGORITHM: collective:name[,...] forces algorithms (agreed)
   std::string tuning_file;                  // XYLEM_TUNING_FILE: rules that `xylem tune` has written (agreed)
+  bool reproducible = false;                // XYLEM_REPRODUCIBLE: sums do not depend on algorithm, chunks and hosts (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
   CudaUse cuda = CudaUse::automatic;        // XYLEM_CUDA: whether buffers may lie on a GPU
   double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "coll/binomial_reduce.hpp"
 #include "coll/bruck.hpp"
 #include "coll/dissemination.hpp"
 #include "coll/double_binary_tree.hpp"
@@ -18,6 +19,7 @@
 #include "coll/rabenseifner.hpp"
 #include "coll/rail.hpp"
 #include "coll/recursive_doubling.hpp"
+#include "coll/recursive_halving.hpp"
 #include "coll/ring.hpp"
 #include "coll/scan.hpp"
 #include "coll/split_tree.hpp"
@@ -44,7 +46,7 @@ struct As : Algorithm {
 using Algorithms = AlgorithmList<
     FlatAllreduce, TwoPhaseAllreduce, HierarchicalAllreduce, DoubleTreeAllreduce, SplitTreeAllreduce, RingAllreduce,
     DoublingAllreduce, RabenseifnerAllreduce, RailAllreduce, BalancedTreeAllreduce, SplitHostTreeAllreduce,
-    FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce, RabenseifnerReduce,
+    FlatReduce, HierarchicalReduce, DoubleTreeReduce, RingReduce, RabenseifnerReduce, BinomialReduce,
     BalancedTreeReduce, SplitHostTreeReduce,
     FlatBcast, HierarchicalBcast, DoubleTreeBcast, RingBcast, KnomialBcast<2>, KnomialBcast<4>, KnomialBcast<8>,
     BalancedTreeBcast, SplitHostTreeBcast,
@@ -54,7 +56,8 @@ using Algorithms = AlgorithmList<
     As<Collective::allgatherv, PatAllgather>, As<Collective::allgatherv, RailAllgather>,
     As<Collective::reduce_scatter, FlatReduceScatter>, As<Collective::reduce_scatter, RingReduceScatter>,
     As<Collective::reduce_scatter, PatReduceScatter>, As<Collective::reduce_scatter, RailReduceScatter>,
-    FlatReduceScatter, RingReduceScatter, PatReduceScatter, RailReduceScatter,
+    As<Collective::reduce_scatter, HalvingReduceScatter>,
+    FlatReduceScatter, RingReduceScatter, PatReduceScatter, RailReduceScatter, HalvingReduceScatter,
     FlatAlltoall, LinearAlltoall, PairwiseAlltoall, BruckAlltoall,
     As<Collective::alltoallv, LinearAlltoall>, As<Collective::alltoallv, PairwiseAlltoall>,
     As<Collective::alltoallw, LinearAlltoall>, As<Collective::alltoallw, PairwiseAlltoall>,
@@ -62,8 +65,8 @@ using Algorithms = AlgorithmList<
     As<Collective::gatherv, LinearGather>,
     FlatScatter, LinearScatter, KnomialScatter<2>, KnomialScatter<4>, KnomialScatter<8>,
     As<Collective::scatterv, LinearScatter>,
-    FlatScan, ChainScan, DoublingScan,
-    FlatExscan, ChainExscan, DoublingExscan,
+    FlatScan, ChainScan, DoublingScan, GatheredScan,
+    FlatExscan, ChainExscan, DoublingExscan, GatheredExscan,
     FlatBarrier, HierarchicalBarrier, DisseminationBarrier>;
 // clang-format on
 

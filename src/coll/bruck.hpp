@@ -60,7 +60,7 @@ struct BruckAllgather {
 struct BruckAlltoall {
   static constexpr auto collective = Collective::alltoall;
   static constexpr const char* name = "bruck";
-  static constexpr Traits traits = {.channels = true, .part_per_rank = true, .much_scratch = true};
+  static constexpr Traits traits = {.channels = true, .part_per_rank = true};
 
   static double cost(const Workload& work) {
     return work.doubling_steps([&](double) { return work.bytes / 2; }, work.copy_per_byte) + work.border() +

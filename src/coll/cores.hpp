@@ -2,6 +2,10 @@
 // the bits of their numbers. The others fold their contributions into a core's before, and get the result from it after.
 // With S members and C cores, places 0 ... 2(S-C)-1 are pairs of neighbours, a core and another; every further place is a
 // core. No I/O.
+//
+// Pairs first and then bit 1, 2, 4, ... of the cores' numbers, always the lower places on the left: that is the complete
+// binary tree over the places, full on every level but the last, which is filled from the left. It is the *canonical tree*:
+// whoever sums along it over the ranks gets the same bits as everybody else who does (coll/traits.hpp).
 #pragma once
 
 #include "coll/group.hpp"
@@ -24,6 +28,10 @@ class Cores {
   XYLEM_HD std::uint32_t number_at(std::uint32_t place) const { return place < 2 * pairs() ? place / 2 : place - pairs(); }
   XYLEM_HD std::uint32_t rank(std::uint32_t number) const { return group_.rank(place_of(number)); }
 
+  // The place or two places that a core stands for: the first, and how many.
+  XYLEM_HD std::uint32_t first_place(std::uint32_t number) const { return number < pairs() ? 2 * number : number + pairs(); }
+  XYLEM_HD std::uint32_t places(std::uint32_t number) const { return number < pairs() ? 2 : 1; }
+
   // Whether this place is in a pair, the rank of the other place of it, and the order in which the core folds.
   XYLEM_HD bool paired() const { return number_ < pairs(); }
   XYLEM_HD std::uint32_t other() const { return group_.rank(group_.place ^ 1U); }
@@ -40,8 +48,7 @@ class Cores {
  private:
   XYLEM_HD std::uint32_t pairs() const { return group_.size - count_; }
   XYLEM_HD std::uint32_t place_of(std::uint32_t number) const {
-    if (number >= pairs()) return number + pairs();
-    return 2 * number + (wanted_ == 2 * number + 1 ? 1 : 0);
+    return first_place(number) + (number < pairs() && wanted_ == 2 * number + 1 ? 1 : 0);
   }
 
   const Group& group_;

@@ -1,38 +1,18 @@
 // Flat algorithms for small messages inside a host: every rank shows its data on the board, and whoever needs it reads it
 // there. One hop. With P ranks and N bytes: a rank writes N and reads (P-1) N; latency one cache-line transfer for N <= 56
-// bytes, since flag and data share the line. Sums are folded in rank order, the same on every rank.
+// bytes, since flag and data share the line. Sums are folded along the canonical tree, the same on every rank.
 #pragma once
 
 #include "coll/args.hpp"
 #include "coll/collective.hpp"
+#include "coll/shown_sums.hpp"
 #include "coll/traits.hpp"
 #include "exec/lane.hpp"
 
 namespace xylem::coll {
 
-// Whether a fold into `out` leaves this rank's part alone until it is its turn, by rank order.
-XYLEM_HD inline bool outlasts_fold(exec::View own, std::uint32_t place, exec::Slice out) {
-  return out.data == own.data ? place <= 1 : !exec::lies_askew(out, own);
-}
-
-// out <- the fold over the first `members` members, in the order of the board, of what they show; `skip` bytes into their
-// buffers. `own` is this rank's part. It is read where it lies, if it can be: others have just taken the line of the board
-// that holds it, and bringing it back costs as much as a hop.
-template <class Lane>
-XYLEM_HD void fold_shown(Lane& lane, const Group& host, std::uint32_t members, std::size_t shown_bytes, std::size_t skip,
-                         exec::View own, exec::Slice out) {
-  const bool own_lasts = outlasts_fold(own, host.place, out);
-  const auto part = [&](std::uint32_t member) {
-    if (member == host.place && own_lasts) return own;
-    return exec::View(lane.fetch(member, shown_bytes).data + skip, out.bytes);
-  };
-  exec::View left = part(0);
-  if (members == 1) lane.keep(out, left);
-  for (std::uint32_t member = 1; member < members; ++member) {
-    lane.reduce(out, left, part(member));
-    left = out;
-  }
-}
+// Memory for sums of parts of at most `part` bytes of what all ranks of the host show.
+XYLEM_HD inline std::size_t tree_memory(const Args& args, std::size_t part) { return waiting_sums(args.host.size) * part; }
 
 // The part from `base` on, at most `part` bytes, of every member's block: what the members show, and `own` in this rank's
 // place.
@@ -65,9 +45,12 @@ inline double fold_cost(const Workload& work) {
 struct FlatAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "flat";
-  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+  static constexpr Traits traits = {.board = true, .one_host_only = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) { return fold_cost(work); }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) {
+    return tree_memory(args, smaller(args.bytes(), args.chunk_bytes));
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -75,7 +58,7 @@ struct FlatAllreduce {
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
       lane.show(own);
-      fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, args.out(base, part));
+      fold_along_tree(lane, args.host, {own.bytes, 0, own}, args.out(base, part), args.scratch);
       lane.finish(true);
     }
   }
@@ -84,9 +67,12 @@ struct FlatAllreduce {
 struct FlatReduce {
   static constexpr auto collective = Collective::reduce;
   static constexpr const char* name = "flat";
-  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+  static constexpr Traits traits = {.board = true, .one_host_only = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) { return fold_cost(work); }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) {
+    return tree_memory(args, smaller(args.bytes(), args.chunk_bytes));
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -95,7 +81,7 @@ struct FlatReduce {
       const exec::View own = args.in(base, part);
       lane.show(own);
       const bool is_root = args.rank == args.root;
-      if (is_root) fold_shown(lane, args.host, args.host.size, own.bytes, 0, own, args.out(base, part));
+      if (is_root) fold_along_tree(lane, args.host, {own.bytes, 0, own}, args.out(base, part), args.scratch);
       lane.finish(is_root);
     }
   }
@@ -150,11 +136,13 @@ struct FlatAllgather {
 struct FlatReduceScatter {
   static constexpr auto collective = Collective::reduce_scatter_block;
   static constexpr const char* name = "flat";
-  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true, .part_per_rank = true};
+  static constexpr Traits traits = {
+      .board = true, .channels = false, .one_host_only = true, .part_per_rank = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
     return work.rounds(1) * work.board.latency + work.bytes * (2 * work.board.per_byte + work.reduce_per_byte);
   }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return tree_memory(args, args.chunk_part(args.host.size)); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -164,8 +152,8 @@ struct FlatReduceScatter {
     for (std::size_t base = 0; base < longest; base += part) {
       const std::size_t width = smaller(part, longest - base);
       show_parts(lane, args, base, width);
-      fold_shown(lane, args.host, members, members * width, args.host.place * width, args.in_block(args.rank, base, width),
-                 args.out(base, width));
+      fold_along_tree(lane, args.host, {members * width, args.host.place * width, args.in_block(args.rank, base, width)},
+                      args.out(base, width), args.scratch);
       lane.finish(true);
     }
   }

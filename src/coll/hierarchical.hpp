@@ -30,7 +30,7 @@ class Hierarchy {
       return;
     }
     lane.show(own);
-    if (leads_) fold_shown(lane, args_.host, args_.host.size, own.bytes, 0, own, sum);
+    if (leads_) fold_in_order(lane, args_.host, args_.host.size, {own.bytes, 0, own}, sum);
     lane.finish(leads_);
   }
 

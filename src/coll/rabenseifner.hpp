@@ -5,7 +5,7 @@
 //   reduce      2 log2 P steps, at most 3/2 (P-1)/P N sent per rank
 // Latency 2 log2 P hops. Where P is no power of two, the ranks above it fold their vectors into others' before and get the
 // result after (coll/cores.hpp): 2 steps and 2 N more. For large messages where a hop is dear. Neighbours exchange most,
-// those far away least; every part is folded as the same binary tree over the places as in recursive doubling. (Rabenseifner,
+// those far away least; every part is folded along the canonical tree, as in recursive doubling. (Rabenseifner,
 // "Optimization of collective reduction operations", 2004.)
 #pragma once
 
@@ -151,7 +151,7 @@ XYLEM_HD void rabenseifner_sum(Lane& lane, const Args& args, const Group& group)
 struct RabenseifnerAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "rabenseifner";
-  static constexpr Traits traits = {.channels = true};
+  static constexpr Traits traits = {.channels = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };
@@ -168,7 +168,7 @@ struct RabenseifnerAllreduce {
 struct RabenseifnerReduce {
   static constexpr auto collective = Collective::reduce;
   static constexpr const char* name = "rabenseifner";
-  static constexpr Traits traits = {.channels = true, .much_scratch = true};
+  static constexpr Traits traits = {.channels = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
     const auto halved = [&](double distance) { return work.bytes / (2 * distance); };

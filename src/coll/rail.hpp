@@ -3,8 +3,9 @@
 // the hosts everybody gets the rest. So every rank drives its part of the network, and nothing crosses it twice. With P ranks
 // on H hosts, M = P/H ranks each, and N bytes (of the whole vector):
 //   allreduce       2 hops inside a host and 2 log2 H along a rail (log2 H for small shares), at most 2 (H-1)/H N/M sent per
-//   rank reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank allgather 1
-//   step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
+//                   rank; where M is a power of two, sums are folded along the canonical tree
+//   reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank
+//   allgather       1 step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
 // For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable reduction collectives with data
 // partitioning-based multi-leader design", 2017.)
 #pragma once
@@ -49,12 +50,14 @@ inline double rail_messages(const Workload& work, double rounds, double work_per
   return rounds * (work.network.latency + work.burst(work.hosts - 1)) +
          share * (work.copy_per_byte + work.sharing() * work.network.per_byte + work_per_byte);
 }
-inline constexpr Traits kRailTraits = {.board = true, .channels = true, .part_per_rank = true, .even_hosts = true};
+constexpr Traits rail_traits(SumOrder sums) {
+  return {.board = true, .channels = true, .part_per_rank = true, .even_hosts = true, .sums = sums};
+}
 
 struct RailAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "rail";
-  static constexpr Traits traits = kRailTraits;
+  static constexpr Traits traits = rail_traits(SumOrder::canonical_on_hosts);
 
   static double cost(const Workload& work) {
     const double share = work.bytes / work.ranks_per_host;
@@ -73,6 +76,8 @@ struct RailAllreduce {
            (pairs ? 2 * work.exchange(share, false, work.copy_per_byte) : 0) +
            rail_board(work, work.rounds(work.ranks_per_host), share);
   }
+
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return tree_memory(args, args.chunk_part(args.host.size)); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -95,7 +100,8 @@ struct RailAllreduce {
       // In place, it lies over what has been shown.
       const exec::Slice sum = args.out(rails.place() * share + base, width);
       lane.show_blocks(rails.members(), width, in);
-      fold_shown(lane, args.host, rails.members(), rails.members() * width, rails.place() * width, in(rails.place()), sum);
+      fold_along_tree(lane, args.host, {rails.members() * width, rails.place() * width, in(rails.place())}, sum,
+                      args.scratch);
       lane.finish(true);
     }
   }
@@ -130,7 +136,7 @@ struct RailAllreduce {
 struct RailReduceScatter {
   static constexpr auto collective = Collective::reduce_scatter_block;
   static constexpr const char* name = "rail";
-  static constexpr Traits traits = kRailTraits;
+  static constexpr Traits traits = rail_traits(SumOrder::own);
 
   static double cost(const Workload& work) {
     const double rounds = work.rounds(work.hosts);
@@ -152,7 +158,7 @@ struct RailReduceScatter {
                          [&](std::uint32_t place) { return args.in_block(rails.rank(host, place), base, width); });
         const exec::View own = args.in_block(rails.along(host), base, width);
         const auto fold = [&](exec::Slice to) {
-          fold_shown(lane, args.host, rails.members(), rails.members() * width, rails.place() * width, own, to);
+          fold_in_order(lane, args.host, rails.members(), {rails.members() * width, rails.place() * width, own}, to);
         };
         if (host == 0) {
           fold(sum);
@@ -173,7 +179,7 @@ struct RailReduceScatter {
 struct RailAllgather {
   static constexpr auto collective = Collective::allgather;
   static constexpr const char* name = "rail";
-  static constexpr Traits traits = kRailTraits;
+  static constexpr Traits traits = rail_traits(SumOrder::own);
 
   static double cost(const Workload& work) {
     const double rounds = work.rounds(work.ranks);

@@ -3,7 +3,7 @@
 //   allreduce   log2 P steps, log2 P N sent per rank. Where P is no power of two, the ranks above it fold their vectors into
 //               others' before and get the result after (coll/cores.hpp): 2 steps more
 //   allgather   log2 P steps, (P-1)/P N sent per rank; P is a power of two (coll/bruck.hpp takes any)
-// Latency log2 P hops. For small messages. Sums are folded as a binary tree over the places, the lower ones first. (Thakur,
+// Latency log2 P hops. For small messages. Sums are folded along the canonical tree. (Thakur,
 // Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #pragma once
 
@@ -39,7 +39,7 @@ XYLEM_HD void doubling_sum(Lane& lane, const Cores& cores, exec::View own, exec:
 struct DoublingAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "recursive_doubling";
-  static constexpr Traits traits = {.channels = true};
+  static constexpr Traits traits = {.channels = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
     return work.core_steps([&](double) { return work.bytes; }, work.reduce_per_byte) +

@@ -4,6 +4,8 @@
 //   chain               P - 1 hops, N sent per rank, pipelined by chunks: for large vectors
 //   recursive_doubling  log2 P steps, at most log2 P N sent per rank: for small ones. In step i a rank adds the window of 2^i
 //                       ranks that ends 2^i before it (Hillis and Steele, "Data parallel algorithms", 1986)
+//   gathered            the same with contributions in place of their sums, at most (P-1) N sent per rank: for very small
+//                       ones, where what is summed has to be summed from the lowest rank on, as in the chain
 #pragma once
 
 #include "coll/flat.hpp"
@@ -13,7 +15,7 @@ namespace xylem::coll {
 struct FlatScan {
   static constexpr auto collective = Collective::scan;
   static constexpr const char* name = "flat";
-  static constexpr Traits traits = {.board = true, .one_host_only = true};
+  static constexpr Traits traits = {.board = true, .one_host_only = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) { return fold_cost(work); }
 
@@ -22,7 +24,7 @@ struct FlatScan {
     for (std::size_t base = 0; base < args.bytes(); base += args.chunk_bytes) {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
-      fold_shown(lane, args.host, args.host.place + 1, own.bytes, 0, own, args.out(base, args.chunk_bytes));
+      fold_in_order(lane, args.host, args.host.place + 1, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
       lane.finish(false);
     }
   }
@@ -41,7 +43,7 @@ struct FlatExscan {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
       if (args.host.place != 0) {
-        fold_shown(lane, args.host, args.host.place, own.bytes, 0, own, args.out(base, args.chunk_bytes));
+        fold_in_order(lane, args.host, args.host.place, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
       }
       lane.finish(false);
     }
@@ -51,7 +53,7 @@ struct FlatExscan {
 struct ChainScan {
   static constexpr auto collective = Collective::scan;
   static constexpr const char* name = "chain";
-  static constexpr Traits traits = {.channels = true};
+  static constexpr Traits traits = {.channels = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) { return chain(work, work.copy_per_byte + work.reduce_per_byte); }
 
@@ -146,5 +148,54 @@ struct DoublingExscan {
     }
   }
 };
+
+// Block i of the scratch memory is the contribution of the rank i before this one. The result is the sum over the blocks
+// from the last one down to `last`.
+template <Collective kCollective>
+struct GatheredPrefix {
+  static constexpr auto collective = kCollective;
+  static constexpr const char* name = "gathered";
+  static constexpr Traits traits = {.channels = true, .part_per_rank = true, .sums = SumOrder::canonical};
+
+  static double cost(const Workload& work) {
+    return work.doubling_steps([&](double distance) { return distance * work.bytes; }, work.copy_per_byte) + work.border() +
+           work.ranks * work.bytes * work.reduce_per_byte;
+  }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.ranks * args.chunk_part(args.ranks); }
+
+  template <class Lane>
+  static XYLEM_HD void run(Lane& lane, const Args& args) {
+    const std::uint32_t last = kCollective == Collective::exscan ? 1 : 0;
+    const std::size_t part = args.chunk_part(args.ranks);
+    for (std::size_t base = 0; base < args.bytes(); base += part) {
+      const exec::Slice out = args.out(base, part);
+      const auto block = [&](std::uint32_t i) { return exec::Slice{args.scratch + i * part, out.bytes}; };
+      lane.copy(block(0), args.in(base, part));
+      gather(lane, args, block);
+      if (kCollective == Collective::exscan && args.rank == 0) continue;
+      exec::View left = block(args.rank);
+      if (args.rank == last) lane.copy(out, left);
+      for (std::uint32_t i = args.rank; i > last; --i) {
+        lane.reduce(out, left, block(i - 1));
+        left = out;
+      }
+    }
+  }
+
+ private:
+  template <class Lane, class Block>
+  static XYLEM_HD void gather(Lane& lane, const Args& args, Block block) {
+    for (std::uint32_t distance = 1; distance < args.ranks; distance *= 2) {
+      const auto known = [&](std::uint32_t rank) { return rank + 1 < distance ? rank + 1 : distance; };
+      if (args.rank + distance < args.ranks) lane.send_blocks(args.rank + distance, known(args.rank), block);
+      if (args.rank < distance) continue;
+      const std::uint32_t from = args.rank - distance;
+      lane.recv_blocks(from, known(from), [&](std::uint32_t i) { return block(distance + i); });
+    }
+  }
+};
+
+using GatheredScan = GatheredPrefix<Collective::scan>;
+using GatheredExscan = GatheredPrefix<Collective::exscan>;
 
 }  // namespace xylem::coll

@@ -7,15 +7,24 @@
 
 namespace xylem::coll {
 
+// How an algorithm associates what it reduces. Sums of floating-point numbers depend on it. The canonical tree
+// (coll/cores.hpp) is the same for a number of ranks whatever the algorithm, the chunks and the hosts; a scan's is the fold
+// from the lowest rank on.
+enum class SumOrder : std::uint8_t {
+  own,                 // in an order of its own
+  canonical,           // along the canonical tree over Args::all; a scan's over the ranks
+  canonical_on_hosts,  // where every host has the same power of two of ranks, one host's after the other's
+};
+
 struct Traits {
   bool board = false;          // uses the board of the host
   bool channels = false;       // uses channels between ranks
   bool one_host_only = false;  // works only where all ranks share a host
   bool leaders = false;        // uses Args::leaders
   bool part_per_rank = false;  // a chunk must have room for an element of every rank
-  bool much_scratch = false;   // more scratch memory than a chunk: on a GPU there is none
   bool power_of_two = false;   // works only with such numbers of ranks
   bool even_hosts = false;     // works only where every host has as many ranks
+  SumOrder sums = SumOrder::own;
 };
 
 // Why an algorithm cannot work with so many ranks on so many hosts, at most `ranks_per_host` on one; null where it can.
@@ -24,6 +33,13 @@ inline const char* obstacle(const Traits& traits, std::uint32_t ranks, std::uint
   if (traits.power_of_two && (ranks & (ranks - 1)) != 0) return "works with powers of two of ranks only";
   if (traits.even_hosts && hosts * ranks_per_host != ranks) return "works only with as many ranks on every host";
   return nullptr;
+}
+
+// Whether an algorithm that works there folds along the canonical tree. `in_rank_order`: the ranks of a host are neighbours
+// among all ranks, so that Args::all is the ranks in their own order.
+inline bool sums_canonically(const Traits& traits, std::uint32_t hosts, std::uint32_t ranks_per_host, bool in_rank_order) {
+  if (traits.sums != SumOrder::canonical_on_hosts) return traits.sums == SumOrder::canonical;
+  return hosts == 1 || (in_rank_order && (ranks_per_host & (ranks_per_host - 1)) == 0);
 }
 
 // One kind of link, in seconds. A message of no bytes takes `latency` from one rank to the other, of which each of the two is

@@ -1,7 +1,7 @@
 // Two-phase allreduce inside a host: every rank shows a chunk, sums its own slice of the chunk straight from the buffers of
 // all, and shows the sum. Two hops whatever the number of ranks, where a ring takes 2(P-1): better where a hop is dear (more
 // ranks than cores) or the message is of middle size. With P ranks and N bytes a rank writes N + N/P and reads about 2N.
-// Slices are folded in rank order.
+// Slices are folded along the canonical tree.
 #pragma once
 
 #include "coll/flat.hpp"
@@ -11,10 +11,13 @@ namespace xylem::coll {
 struct TwoPhaseAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "two_phase";
-  static constexpr Traits traits = {.board = true, .channels = false, .one_host_only = true};
+  static constexpr Traits traits = {.board = true, .one_host_only = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
     return 2 * work.rounds(1) * work.board.latency + work.bytes * (2.2 * work.board.per_byte + work.reduce_per_byte);
+  }
+  static XYLEM_HD std::size_t scratch_bytes(const Args& args) {
+    return tree_memory(args, slice_bytes(smaller(args.bytes(), args.chunk_bytes), args.host.size, args.element_bytes));
   }
 
   template <class Lane>
@@ -30,7 +33,8 @@ struct TwoPhaseAllreduce {
 
       lane.show(own);
       if (const Range mine = range(host.place); mine.length != 0) {
-        fold_shown(lane, host, host.size, own.bytes, mine.first, {own.data + mine.first, mine.length}, out(host.place));
+        fold_along_tree(lane, host, {own.bytes, mine.first, {own.data + mine.first, mine.length}}, out(host.place),
+                        args.scratch);
       } else {
         for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);
       }

@@ -59,6 +59,11 @@ std::size_t agreed_bytes(const Call& call, std::uint32_t ranks);
 // Bytes that this rank receives, or sends where it receives nothing: for statistics.
 inline std::size_t own_bytes(const Call& call) { return call.count * exec::type_bytes(call.type); }
 
+// Whether the call's operation on its elements rounds, so that a result depends on the order in which it is folded.
+inline bool rounds(const Call& call) {
+  return call.op != XYLEM_OP_COUNT && call.type >= XYLEM_FLOAT16 && call.type <= XYLEM_COMPLEX_LONG_DOUBLE;
+}
+
 // Whether all ranks know that there is nothing to do for any.
 bool moves_nothing(const Call& call, std::uint32_t ranks);
 

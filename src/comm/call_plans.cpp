@@ -37,7 +37,7 @@ CallPlan CallPlans::make(const Call& call) const {
   // Where nothing is reduced, bytes are bytes: ranks may describe them by different types.
   made.arithmetic.element_bytes = facts.reduces ? exec::type_bytes(call.type) : 1;
   made.arithmetic.function = exec::find_reduce(facts.reduces ? call.op : XYLEM_BAND, facts.reduces ? call.type : XYLEM_BYTE);
-  made.plan = planner_.choose(call.collective, bytes, made.arithmetic.element_bytes);
+  made.plan = planner_.choose(call.collective, bytes, made.arithmetic.element_bytes, rounds(call));
   made.algorithm = &plan::catalogue()[made.plan.algorithm];
   made.kernel = coll::cpu_kernels()[made.plan.algorithm];
   made.signature = signature_of_kind(call, members_.size());
@@ -50,7 +50,8 @@ std::string CallPlans::why(const Call& call, std::size_t bytes, const CallPlan& 
   std::string text = std::string(coll::collective_name(call.collective)) + " of " + std::to_string(bytes) + " bytes over " +
                      std::to_string(members_.size()) + " ranks on " + std::to_string(members_.hosts()) +
                      " hosts, chunks of " + std::to_string(made.plan.chunk_bytes) + " bytes:";
-  for (const plan::Candidate& candidate : planner_.explain(call.collective, bytes, made.arithmetic.element_bytes)) {
+  for (const plan::Candidate& candidate :
+       planner_.explain(call.collective, bytes, made.arithmetic.element_bytes, rounds(call))) {
     text.append(" ").append(plan::catalogue()[candidate.algorithm].name);
     if (candidate.possible) text.append(" ").append(std::to_string(candidate.seconds * 1e6)).append(" us");
     if (!candidate.reason.empty()) text.append(" (").append(candidate.reason).append(")");

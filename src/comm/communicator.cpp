@@ -49,7 +49,6 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       vigil_(std::move(wired.watch), &Communicator::peer_ended, this) {
   args_.rank = rank();
   args_.ranks = size();
-  args_.all = members_.all();
   args_.host = members_.host();
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");

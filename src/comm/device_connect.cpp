@@ -8,8 +8,9 @@ namespace xylem {
 
 namespace {
 
-plan::Shape device_shape(std::uint32_t devices) {
+plan::Shape device_shape(std::uint32_t devices, bool reproducible) {
   plan::Shape shape;
+  shape.reproducible = reproducible;
   shape.ranks = shape.ranks_per_host = devices;
   shape.slot_bytes = cuda::kDeviceSlotBytes;
   return shape;
@@ -53,7 +54,8 @@ bool DevicePath::connect(const DeviceAgreement& agreement) {
 bool DevicePath::connect_devices(const DeviceAgreement& agreement) {
   constexpr const char* kFailed = "no channels between devices, their buffers go through host memory";
   const std::uint32_t devices = groups_->count();
-  planner_.emplace(device_shape(devices), communicator_.settings_.algorithm, communicator_.settings_.chunk_bytes);
+  const AgreedSettings& settings = communicator_.settings_;
+  planner_.emplace(device_shape(devices, settings.reproducible), settings.algorithm, settings.chunk_bytes);
   const bool leads = groups_->leads();
   const bool made = !leads || guarded(kFailed, [&] {
     const std::string any_kernel = cuda::kernel_name(coll::Collective::allreduce, "ring");

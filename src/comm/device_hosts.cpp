@@ -43,6 +43,8 @@ bool DeviceHosts::serves(const Call& call) const {
   const bool vector = call.collective == Collective::allreduce || call.collective == Collective::reduce ||
                       call.collective == Collective::bcast;
   if (!vector || call.internal || call.exchange != nullptr || agreed_bytes(call, members.size()) < kFewestBytes) return false;
+  // What the ranks of a host contribute is folded before all else.
+  if (communicator_.settings_.reproducible && rounds(call)) return false;
   return members.local_place_of(call.root) == 0;
 }
 

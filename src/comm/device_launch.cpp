@@ -32,7 +32,7 @@ void DevicePath::prepare(const Call& call, const BufferBytes& bytes, Offer& offe
   coll::Args args;
   args.ranks = groups_->count();
   set_buffers(args, call, communicator_.size(), offsets_);
-  plan_ = planner_->choose(call.collective, agreed_bytes(call, communicator_.size()), args.element_bytes);
+  plan_ = planner_->choose(call.collective, agreed_bytes(call, communicator_.size()), args.element_bytes, rounds(call));
   args.chunk_bytes = plan_.chunk_bytes;
   lane_scratch_ = whole_units(plan::catalogue()[plan_.algorithm].scratch_bytes(args));
   const bool has_place = call.collective == Collective::allreduce || groups_->of(call.root) == groups_->own();

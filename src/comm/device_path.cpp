@@ -29,6 +29,9 @@ bool on_shared_devices(Collective collective) {
   return collective == Collective::allreduce || collective == Collective::reduce || collective == Collective::bcast;
 }
 
+// Folded from the lowest rank on, by kernels for ranks of one GPU too.
+bool in_order(Collective collective) { return collective == Collective::scan || collective == Collective::exscan; }
+
 bool overlap(const Call& call, const BufferBytes& bytes) {
   const auto* const input = static_cast<const std::byte*>(call.input);
   const auto* const output = static_cast<const std::byte*>(call.output);
@@ -69,6 +72,8 @@ bool DevicePath::may_serve(const Call& call) const {
 
 // What all know alike once they have.
 bool DevicePath::serves(const Call& call) const {
+  // What ranks of one GPU contribute is folded before all else.
+  if (groups_->shared() && communicator_.settings_.reproducible && rounds(call) && !in_order(call.collective)) return false;
   if (groups_->all_on_one()) return !coll::facts(call.collective).uneven;
   return groups_->shared() ? on_shared_devices(call.collective) : on_channels(call.collective);
 }

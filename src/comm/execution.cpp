@@ -74,6 +74,7 @@ Execution Communicator::prepare(const Call& call, const CallPlan& plan) {
   const double begin = timed_ ? now_seconds() : 0;
   set_buffers(args_, call, size(), offsets_);
   args_.chunk_bytes = plan.plan.chunk_bytes;
+  args_.all = plan.plan.by_rank ? members_.by_rank() : members_.all();
   if (plan.algorithm != nullptr) {
     if (plan.algorithm->traits.leaders) members_.set_leaders(args_, coll::facts(call.collective).rooted);
     if (const std::size_t bytes = plan.algorithm->scratch_bytes(args_); bytes != 0) args_.scratch = scratch(bytes);

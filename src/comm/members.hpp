@@ -31,7 +31,9 @@ class Members {
   std::vector<std::uint32_t> watched_by_us() const;
 
   // Groups for the algorithms; they point into this object. A root leads its host.
-  coll::Group all() const;
+  coll::Group all() const;                                          // host by host
+  coll::Group by_rank() const { return {nullptr, rank_, size()}; }  // in their own order
+  bool in_rank_order() const { return by_host_.empty(); }           // these are the same
   coll::Group host() const;
   void set_leaders(coll::Args& args, bool rooted);
 

@@ -27,6 +27,7 @@ struct Hello {
   // Rank 0's count.
   std::uint64_t chunk_bytes;
   double timeout_seconds;
+  bool reproducible;
   std::uint64_t algorithm_length;
   std::uint64_t tuning_length;
 };
@@ -70,6 +71,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.devices = cuda::may_have_device_buffers();
   hello.chunk_bytes = own.chunk_bytes;
   hello.timeout_seconds = own.timeout_seconds;
+  hello.reproducible = own.reproducible;
   hello.algorithm_length = own.algorithm.size();
   hello.tuning_length = own.tuning.size();
   return hello;
@@ -96,6 +98,7 @@ AgreedSettings agree(Bootstrap& bootstrap, const std::vector<Hello>& hellos, con
   AgreedSettings agreed;
   agreed.chunk_bytes = hellos[0].chunk_bytes;
   agreed.timeout_seconds = hellos[0].timeout_seconds;
+  agreed.reproducible = hellos[0].reproducible;
   agreed.algorithm = rank_0s_text(bootstrap, own.algorithm, hellos[0].algorithm_length);
   agreed.tuning = rank_0s_text(bootstrap, own.tuning, hellos[0].tuning_length);
   return agreed;
@@ -137,7 +140,8 @@ AgreedSettings own_settings(int rank) {
   return {.algorithm = settings().algorithm,
           .chunk_bytes = settings().chunk_bytes,
           .timeout_seconds = settings().timeout_seconds,
-          .tuning = rank == 0 ? tuning_of_process() : std::string()};
+          .tuning = rank == 0 ? tuning_of_process() : std::string(),
+          .reproducible = settings().reproducible};
 }
 
 }  // namespace
@@ -231,6 +235,8 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   wired.shape.hosts = members.hosts();
   wired.shape.ranks_per_host = members.ranks_per_host();
   wired.shape.ranks_per_core = crowding_of(hellos);
+  wired.shape.in_rank_order = members.in_rank_order();
+  wired.shape.reproducible = wired.settings.reproducible;
   return wired;
 }
 

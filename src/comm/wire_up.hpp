@@ -27,6 +27,7 @@ struct AgreedSettings {
   std::size_t chunk_bytes = 0;
   double timeout_seconds = 0;
   std::string tuning{};  // the rules of the tuning file
+  bool reproducible = false;
 };
 
 // A rank whose process this rank watches for its end.

@@ -49,24 +49,28 @@ std::uint32_t Planner::chunk_for(const Algorithm& algorithm, std::size_t most) c
   return static_cast<std::uint32_t>(std::max<std::size_t>(chunk / kChunkUnit, 1) * kChunkUnit);
 }
 
-std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_bytes) const {
+std::string Planner::obstacle(const Algorithm& algorithm, std::size_t element_bytes, bool rounds) const {
   if (algorithm.traits.board && shape_.board_bytes == 0) return "needs a board, which GPUs do not have";
-  if (algorithm.traits.much_scratch && shape_.board_bytes == 0) return "needs more scratch memory than GPUs have";
   if (const char* where = coll::obstacle(algorithm.traits, shape_.ranks, shape_.hosts, shape_.ranks_per_host)) return where;
   if (algorithm.traits.part_per_rank && chunk_for(algorithm, kNoLimit) / element_bytes < shape_.ranks) {
     return "a chunk does not hold an element for each rank";
   }
+  if (canonical(algorithm.collective, rounds) &&
+      !coll::sums_canonically(algorithm.traits, shape_.hosts, shape_.ranks_per_host, shape_.in_rank_order)) {
+    return "sums in an order of its own, and sums shall be reproducible";
+  }
   return {};
 }
 
-std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const {
+std::vector<Candidate> Planner::explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes,
+                                        bool rounds) const {
   const std::size_t likely = coll::facts(collective).known_to_all ? bytes : kLikelyBlock * shape_.ranks;
   coll::Workload work = workload(shape_, static_cast<double>(likely));
   std::vector<Candidate> candidates;
   for (std::uint32_t i = 0; i < catalogue().size(); ++i) {
     const Algorithm& algorithm = catalogue()[i];
     if (algorithm.collective != collective) continue;
-    Candidate candidate{i, true, chunk_for(algorithm, kNoLimit), 0, obstacle(algorithm, element_bytes)};
+    Candidate candidate{i, true, chunk_for(algorithm, kNoLimit), 0, obstacle(algorithm, element_bytes, rounds)};
     if (!candidate.reason.empty()) {
       candidate.possible = false;
     } else {
@@ -106,9 +110,9 @@ void Planner::apply_rules(std::vector<Candidate>& candidates, const coll::Worklo
   }
 }
 
-Plan Planner::choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const {
-  const Candidate best = explain(collective, bytes, element_bytes).front();
-  return {best.algorithm, best.chunk_bytes};
+Plan Planner::choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes, bool rounds) const {
+  const Candidate best = explain(collective, bytes, element_bytes, rounds).front();
+  return {best.algorithm, best.chunk_bytes, canonical(collective, rounds)};
 }
 
 }  // namespace xylem::plan

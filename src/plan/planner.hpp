@@ -16,6 +16,7 @@ namespace xylem::plan {
 struct Plan {
   std::uint32_t algorithm = 0;    // index in catalogue()
   std::uint32_t chunk_bytes = 0;  // a multiple of element_bytes is taken from it
+  bool by_rank = false;           // Args::all is the ranks in their own order, not host by host
 };
 
 // One algorithm as the planner saw it.
@@ -35,11 +36,12 @@ class Planner {
   Planner(const Shape& shape, const std::string& forced, std::size_t chunk_bytes, const std::string& tuned = {});
 
   // `bytes` of the whole vector, or of all blocks of a rank, or of the root, together; of no account where not all ranks
-  // know. element_bytes >= 1. At least two ranks.
-  Plan choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
+  // know. element_bytes >= 1. `rounds`: the operation on these elements rounds, if there is one. At least two ranks.
+  Plan choose(coll::Collective collective, std::size_t bytes, std::size_t element_bytes, bool rounds = true) const;
 
   // What choose() considered, best first.
-  std::vector<Candidate> explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes) const;
+  std::vector<Candidate> explain(coll::Collective collective, std::size_t bytes, std::size_t element_bytes,
+                                 bool rounds = true) const;
 
   // The chunks of what goes through channels without being planned: sends and receives.
   std::uint32_t channel_chunk() const;
@@ -49,7 +51,10 @@ class Planner {
 
  private:
   std::uint32_t chunk_for(const Algorithm& algorithm, std::size_t most) const;
-  std::string obstacle(const Algorithm& algorithm, std::size_t element_bytes) const;
+  bool canonical(coll::Collective collective, bool rounds) const {
+    return shape_.reproducible && rounds && coll::facts(collective).reduces;
+  }
+  std::string obstacle(const Algorithm& algorithm, std::size_t element_bytes, bool rounds) const;
   void read_rules(const std::string& rules, const char* source);
   void apply_rules(std::vector<Candidate>& candidates, const coll::Workload& work) const;
 

@@ -33,6 +33,8 @@ struct Shape {
   coll::Link network{};              // of the provider in use; unused on one host
   std::uint32_t rails = 1;           // network interfaces of a host
   HostCosts inside{};
+  bool in_rank_order = true;  // the ranks of each host are neighbours among all ranks
+  bool reproducible = false;  // sums that round are folded along the canonical tree over the ranks (coll/cores.hpp)
 };
 
 // Fixed figures of links inside a host and of libfabric providers by name. Never measured at start-up: a measured choice

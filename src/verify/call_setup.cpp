@@ -61,7 +61,7 @@ CallSetup::CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& hos
   args_.rank = rank;
   args_.ranks = members_.size();
   args_.root = call.root;
-  args_.all = members_.all();
+  args_.all = call.by_rank ? members_.by_rank() : members_.all();
   args_.host = members_.host();
   members_.set_leaders(args_, facts.rooted);
 }
@@ -108,6 +108,13 @@ CallSetup::Layout CallSetup::layout(Buffer kind, bool sent) const {
   return made;
 }
 
+// Whether the algorithm promises the association of sums that is called canonical.
+bool CallSetup::canonical() const {
+  return (call_.by_rank || members_.in_rank_order()) &&
+         coll::sums_canonically(plan::catalogue()[call_.algorithm].traits, members_.hosts(), members_.ranks_per_host(),
+                                members_.in_rank_order());
+}
+
 coll::Args CallSetup::args(std::uint32_t lane) const { return args_.of_lane({lane, call_.lanes, call_.lanes}); }
 
 Machine::Buffers CallSetup::before(Terms& terms, std::uint32_t number) const {
@@ -147,8 +154,14 @@ std::optional<std::string> CallSetup::wrong(const Terms& terms, const std::vecto
       if (!terms.is_sum(output[at], number, from.first, from.last, element_number(from.block, i))) {
         return text() + (facts.reduces ? " is not the sum of all contributions" : " is not what it should be");
       }
-      const bool ordered = collective_ == Collective::scan || collective_ == Collective::exscan;
-      if (ordered && !terms.is_in_rank_order(output[at])) return text() + " is not summed in the order of ranks";
+      const bool scans = collective_ == Collective::scan || collective_ == Collective::exscan;
+      const bool shall_be_canonical = facts.reduces && canonical();
+      if ((scans || shall_be_canonical) && !terms.is_in_rank_order(output[at])) {
+        return text() + " is not summed in the order of ranks";
+      }
+      if (shall_be_canonical && !(scans ? terms.is_left_fold(output[at]) : terms.is_complete_tree(output[at]))) {
+        return text() + " is not summed along the canonical tree";
+      }
     }
   }
   if (in_place_) return std::nullopt;

@@ -21,6 +21,7 @@ struct CallSpec {
   std::uint32_t root = 0;
   bool in_place = false;
   std::uint32_t lanes = 1;  // that the call is cut into; they run one after the other
+  bool by_rank = false;     // as where sums shall be reproducible: Args::all is the ranks in their own order
 };
 
 class CallSetup {
@@ -49,6 +50,7 @@ class CallSetup {
 
   Layout layout(coll::Buffer kind, bool sent) const;
   std::size_t length(std::uint32_t from, std::uint32_t to) const;
+  bool canonical() const;
   bool alone_in(bool only_root) const { return only_root && rank_ != call_.root; }
 
   CallSpec call_;

@@ -74,14 +74,19 @@ CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {
+  const coll::Collective collective = plan::catalogue()[algorithm].collective;
   SweepResult result;
   for (std::uint32_t ranks = range.first_ranks; ranks <= range.last_ranks; ++ranks) {
     for (const Placement& placement : placements(ranks, {{algorithm}}, range.hosts)) {
       // Numbered so that neighbouring jobs differ in everything.
       const auto variant = algorithm + static_cast<std::uint32_t>(result.proved);
-      if (!add_proof({placement, {sample_call(algorithm, ranks, variant)}, range.slots, range.board_depth}, result)) {
-        return result;
-      }
+      Job job{placement, {sample_call(algorithm, ranks, variant)}, range.slots, range.board_depth};
+      if (!add_proof(job, result)) return result;
+      // Where sums shall be reproducible, ranks are not taken host by host.
+      if (!coll::facts(collective).reduces || std::is_sorted(placement.begin(), placement.end())) continue;
+      if (plan::catalogue()[algorithm].traits.sums != coll::SumOrder::canonical) continue;
+      job.calls.front().by_rank = true;
+      if (!add_proof(job, result)) return result;
     }
   }
   return result;

@@ -1,5 +1,6 @@
 #include "verify/terms.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace xylem::verify {
@@ -60,6 +61,29 @@ bool Terms::is_sum(Term term, std::uint32_t call, std::uint32_t first, std::uint
     }
     if (!fits(node) || seen[node.rank - first]) return false;
     seen[node.rank - first] = true;
+  }
+  return true;
+}
+
+bool Terms::is_complete_tree(Term term) const {
+  std::vector<Term> open = {term};
+  while (!open.empty()) {
+    const Node& node = nodes_[open.back()];
+    open.pop_back();
+    if (node.left == kGarbage) continue;
+    // A tree of so many leaves has half of the full level, and of the last one what there is up to that.
+    std::uint32_t half = 1;
+    while (4 * half <= node.leaves) half *= 2;
+    if (nodes_[node.left].leaves != half + std::min(half, node.leaves - 2 * half)) return false;
+    open.push_back(node.left);
+    open.push_back(node.right);
+  }
+  return true;
+}
+
+bool Terms::is_left_fold(Term term) const {
+  for (; nodes_[term].left != kGarbage; term = nodes_[term].left) {
+    if (nodes_[nodes_[term].right].leaves != 1) return false;
   }
   return true;
 }

@@ -28,6 +28,11 @@ class Terms {
   // From left to right, the contributions are of rising ranks. For terms that are sums.
   bool is_in_rank_order(Term term) const;
 
+  // Reproducible sums are associated so. The complete binary tree: every level is full but the last, which is filled from the
+  // left. And the fold from the left.
+  bool is_complete_tree(Term term) const;
+  bool is_left_fold(Term term) const;
+
  private:
   struct Node {
     Term left = kGarbage, right = kGarbage;  // both kGarbage: a leaf

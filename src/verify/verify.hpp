@@ -2,9 +2,10 @@
 // recorded for every rank, and the recorded steps are run over symbolic values.
 //
 // Proved are: each output element has exactly the right contributions, each once; in an allreduce all ranks have them in one
-// association and operand order, in a scan in the order of ranks; a barrier lets nobody go before all have come; channels and
-// boards of the given depth do not deadlock; no slot or buffer is touched by a rank that does not hold it, in this or in a
-// neighbouring call; every message is received with the length it was sent with.
+// association and operand order, in a scan in the order of ranks, and along the canonical tree (coll/cores.hpp) where the
+// algorithm promises that; a barrier lets nobody go before all have come; channels and boards of the given depth do not
+// deadlock; no slot or buffer is touched by a rank that does not hold it, in this or in a neighbouring call; every message is
+// received with the length it was sent with.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // Every collective on device buffers, in every form that a rank may choose for itself: in place or not, blocking or in a
 // stream. Results are exact. One process or several, one GPU or several, one host or several made-up ones.
 //
-//   device_collectives threads|processes|apart RANKS HOSTS [COLLECTIVE...]
+//   device_collectives threads|processes|apart RANKS HOSTS [reproducible] [COLLECTIVE...]
+//
+// With "reproducible" sums round, and their bits are those of the canonical tree.
 //
 // The named collectives must run as kernels, every call of them, or, between hosts, the large ones; the others may be staged.
 // "apart": threads, each of which goes as if it had a GPU of its own, though they share one: so channels between GPUs are
@@ -11,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/settings.hpp"
 #include "check.hpp"
 #include "collective_case.hpp"
 #include "comm/staging.hpp"
@@ -104,12 +107,13 @@ std::vector<Case> cases_of(coll::Collective collective, std::uint32_t ranks) {
                                                              {XYLEM_UINT8, XYLEM_BXOR},
                                                              {XYLEM_INT_INT, XYLEM_MINLOC}};
   constexpr std::size_t kCounts[] = {1, 13, 2049, 50'001, 7, 300};
+  const bool rounds = settings().reproducible && coll::facts(collective).reduces;
   const bool uneven_sum = coll::facts(collective).uneven && coll::facts(collective).reduces;
   std::vector<Case> cases;
   for (std::size_t i = 0; i < 12; ++i) {
-    const auto [type, op] = kReductions[i % std::size(kReductions)];
+    const auto [type, op] = kReductions[rounds ? 1 : i % std::size(kReductions)];
     cases.push_back({kCounts[i % std::size(kCounts)], type, op, static_cast<int>((i + 1) % ranks), !uneven_sum && i % 4 == 1,
-                     static_cast<int>(i)});
+                     static_cast<int>(i), rounds});
   }
   return cases;
 }
@@ -157,7 +161,8 @@ int main(int argc, char** argv) {
   const std::string mode = argv[1];
   const bool processes = mode == "processes";
   const int size = std::atoi(argv[2]), hosts = std::atoi(argv[3]);
-  const std::set<std::string> on_device(argv + 4, argv + argc);
+  std::set<std::string> on_device(argv + 4, argv + argc);
+  if (on_device.erase("reproducible") != 0) setenv("XYLEM_REPRODUCIBLE", "1", 1);
   stay_on_loopback();
   if (mode == "apart") cuda::detail::tell_apart();
   RankGroup group(size);

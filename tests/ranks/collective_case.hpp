@@ -18,6 +18,7 @@ struct Case {
   int root;
   bool in_place;
   int salt;
+  bool rounds = false;  // sums of numbers that round, of FLOAT or DOUBLE: the bits of a reproducible sum are expected
 };
 
 template <class Communicator>
@@ -64,6 +65,8 @@ class CaseRun {
            (case_.in_place ? " in place" : "");
   }
 
+  bool scans() const { return collective_ == coll::Collective::scan || collective_ == coll::Collective::exscan; }
+
   // Elements that go from one rank to another. Some are none.
   std::size_t length(int from, int to) const {
     if (!facts_.uneven) return case_.count;
@@ -99,6 +102,7 @@ class CaseRun {
   }
 
   Bytes contribution(int rank, std::size_t block, std::size_t count) const {
+    if (case_.rounds) return make_rounding_input(case_.type, rank, count, case_.salt + static_cast<int>(block) * 17);
     return make_input(case_.type, facts_.reduces ? case_.op : XYLEM_SUM, rank, count,
                       case_.salt + static_cast<int>(block) * 17);
   }
@@ -111,6 +115,10 @@ class CaseRun {
       const int ranks = collective_ == coll::Collective::scan     ? rank_ + 1
                         : collective_ == coll::Collective::exscan ? std::max(rank_, 1)
                                                                   : ranks_;
+      if (case_.rounds) {
+        const int salt = case_.salt + static_cast<int>(of_input) * 17;
+        return scans() ? sum_from_left(case_.type, ranks, count, salt) : sum_along_tree(case_.type, 0, ranks, count, salt);
+      }
       return fold_inputs(case_.type, case_.op, ranks, count, case_.salt + static_cast<int>(of_input) * 17);
     }
     const bool from_root = facts_.output != coll::Buffer::blocks;

@@ -1,7 +1,9 @@
 // Inputs whose reductions are exact in every type, and what the results must be.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -60,6 +62,45 @@ inline Bytes make_input(xylem_type type, xylem_op op, int rank, std::size_t coun
     detail::store_as(type, data.data() + i * size, value, rank, std::make_index_sequence<XYLEM_TYPE_COUNT>());
   }
   return data;
+}
+
+// `count` elements of one rank, whose sums round. FLOAT and DOUBLE.
+inline Bytes make_rounding_input(xylem_type type, int rank, std::size_t count, int salt) {
+  const std::size_t size = exec::type_bytes(type);
+  Bytes data(count * size);
+  std::uint64_t state = (static_cast<std::uint64_t>(rank) * 131 + static_cast<std::uint64_t>(salt) + 1) * 0x9E3779B97F4A7C15;
+  for (std::size_t i = 0; i < count; ++i) {
+    state ^= state << 13U;
+    state ^= state >> 7U;
+    state ^= state << 17U;
+    const auto value = static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-50;
+    const auto single = static_cast<float>(value);
+    std::memcpy(data.data() + i * size, type == XYLEM_FLOAT ? static_cast<const void*>(&single) : &value, size);
+  }
+  return data;
+}
+
+// Of inputs that round, the sum along the complete binary tree over `ranks` ranks from `first` on: every level full but the
+// last, which is filled from the left.
+inline Bytes sum_along_tree(xylem_type type, int first, int ranks, std::size_t count, int salt) {
+  if (ranks == 1) return make_rounding_input(type, first, count, salt);
+  int half = 1;  // of the last level that is full
+  while (4 * half <= ranks) half *= 2;
+  const int lower = half + std::min(half, ranks - 2 * half);
+  Bytes sum = sum_along_tree(type, first, lower, count, salt);
+  const Bytes upper = sum_along_tree(type, first + lower, ranks - lower, count, salt);
+  exec::find_reduce(XYLEM_SUM, type)(sum.data(), sum.data(), upper.data(), count);
+  return sum;
+}
+
+// The same from the lowest rank on.
+inline Bytes sum_from_left(xylem_type type, int ranks, std::size_t count, int salt) {
+  Bytes sum = make_rounding_input(type, 0, count, salt);
+  for (int rank = 1; rank < ranks; ++rank) {
+    const Bytes next = make_rounding_input(type, rank, count, salt);
+    exec::find_reduce(XYLEM_SUM, type)(sum.data(), sum.data(), next.data(), count);
+  }
+  return sum;
 }
 
 // The fold over all ranks' inputs in rank order.

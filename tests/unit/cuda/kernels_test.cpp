@@ -75,6 +75,18 @@ TEST_P(EveryKernel, GivesExactResultsOnAnyNumberOfRanksAndBlocks) {
   }
 }
 
+// However a call is cut into blocks of a kernel.
+TEST(Kernels, SumAlongTheCanonicalTreeOnAnyNumberOfBlocks) {
+  for (const plan::Algorithm& algorithm : plan::catalogue()) {
+    if (algorithm.traits.sums != coll::SumOrder::canonical) continue;
+    SCOPED_TRACE(std::string(coll::collective_name(algorithm.collective)) + " " + algorithm.name);
+    for (const std::uint32_t lanes : {1U, 2U, 4U}) {
+      run_cases({.gpu_of = a_gpu_each(6), .lanes = lanes}, algorithm.collective, algorithm.name,
+                {{1031, XYLEM_DOUBLE, XYLEM_SUM, 4, false, 1, true}, {300, XYLEM_FLOAT, XYLEM_SUM, 1, false, 2, true}});
+    }
+  }
+}
+
 class BetweenHosts : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(BetweenHosts, ResultsAreExact) {
