@@ -32,7 +32,7 @@ std::string check_collective(const std::string& name) {
 }
 
 void add_collective_option(CLI::App& app, std::string& collective) {
-  app.add_option("--collective", collective, "Only this collective, such as allreduce")
+  app.add_option("--collective,--collectives", collective, "Only this collective, such as allreduce")
       ->type_name("NAME")
       ->check(validator(check_collective));
 }

@@ -30,7 +30,7 @@ void add_sizes_option(CLI::App& app, const std::string& option, std::vector<std:
 void add_collectives_option(CLI::App& app, std::vector<std::string>& collectives, const std::vector<std::string>& known,
                             const std::string& help) {
   app.add_option_function<std::string>(
-         "--collectives",
+         "--collectives,--collective",
          [&collectives, &known](const std::string& text) {
            collectives = split_list(text);
            for (const std::string& name : collectives) {

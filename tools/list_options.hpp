@@ -18,7 +18,7 @@ std::string check_name(const std::string& name, const std::vector<std::string_vi
 // Sizes such as 8,1K,1M, or 8-64M for all powers of two between.
 void add_sizes_option(CLI::App& app, const std::string& option, std::vector<std::size_t>& sizes, const std::string& help);
 
-// --collectives: some of those known.
+// --collectives, or --collective: some of those known.
 void add_collectives_option(CLI::App& app, std::vector<std::string>& collectives, const std::vector<std::string>& known,
                             const std::string& help);
 

@@ -36,12 +36,13 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::string_view nearest = nearest_name(word, views);
   std::string text = fmt::format("{}: '{}' is not known", app.get_display_name(), word);
   text += nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
-  return text + fmt::format(" See {} --help.\n", app.get_display_name());
+  return text + fmt::format(" See {} --help.", app.get_display_name());
 }
 
-// Complains of the first word that `app` did not understand. Returns the exit status.
-int refuse(const CLI::App& app) {
-  fmt::print(stderr, "{}", unknown_word(app, app.remaining().front()));
+// Says what is wrong with the command line. Under mpirun every rank finds the same mistake; one of them says it. Returns the
+// exit status.
+int refuse(const std::string& text) {
+  if (launched_rank(launcher_variable) == 0) fmt::print(stderr, "{}\n", text);
   return exit_usage;
 }
 
@@ -59,10 +60,7 @@ std::vector<std::string> take_command(const CLI::App& exec, std::vector<std::str
 }
 
 int run_exec(const std::vector<std::string>& command) {
-  if (command.empty()) {
-    fmt::print(stderr, "xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments\n");
-    return exit_usage;
-  }
+  if (command.empty()) return refuse("xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments");
   return start_preloaded(command, "xylem exec");
 }
 
@@ -71,9 +69,8 @@ int run_under_mpi(const std::string& name, const std::string& mpi, const std::ve
                   int (*start)(const std::vector<std::string>& command, const std::string& caller)) {
   const std::string launcher = mpi.empty() ? launched_by(launcher_variable) : mpi, caller = "xylem " + name;
   if (launcher.empty()) {
-    fmt::print(stderr, "{0}: not started by an MPI launcher, so there is nothing to measure. Use it as: mpirun -n 2 {0}\n",
-               caller);
-    return exit_usage;
+    return refuse(fmt::format(
+        "{0}: not started by an MPI launcher, so there is nothing to measure. Use it as: mpirun -n 2 {0}", caller));
   }
   const std::filesystem::path program = back_end_folder(preload_library()) / ("xylem-" + name + "." + launcher);
   if (!exists(program)) {
@@ -143,12 +140,13 @@ int run(int argc, char** argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    // Under mpirun every rank finds the same mistake; one of them says it.
-    if (launched_rank(launcher_variable) != 0) return error.get_exit_code() == 0 ? 0 : exit_usage;
-    return app.exit(error) == 0 ? 0 : exit_usage;
+    if (error.get_exit_code() == 0) return launched_rank(launcher_variable) == 0 ? app.exit(error) : 0;
+    const CLI::App* asked = app.get_subcommand_no_throw(name);
+    const std::string caller = (asked == nullptr ? app : *asked).get_display_name();
+    return refuse(fmt::format("{}: {}. See {} --help.", caller, error.what(), caller));
   }
   for (const CLI::App* part : {exec, info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
-    if (part->remaining_size() > 0) return refuse(*part);
+    if (part->remaining_size() > 0) return refuse(unknown_word(*part, part->remaining().front()));
   if (exec->parsed()) return run_exec(command);
   if (info->parsed()) return run_info(json);
   if (why->parsed()) return run_why(why_options);

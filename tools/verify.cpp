@@ -83,9 +83,8 @@ int run_verify(const VerifyOptions& options) {
     fmt::print("{} of {} algorithms could not be proved.\n", wrong, chosen.size());
     return 1;
   }
-  fmt::print(
-      "All {} algorithms proved: results, operand order, no deadlock, no slot touched by a rank that does not hold it.\n",
-      chosen.size());
+  fmt::print("{} algorithm{} proved: results, operand order, no deadlock, no slot touched by a rank that does not hold it.\n",
+             chosen.size(), chosen.size() == 1 ? "" : "s");
   return 0;
 }
 

@@ -18,10 +18,8 @@ struct BinomialReduce {
   static constexpr const char* name = "binomial";
   static constexpr Traits traits = {.channels = true, .sums = SumOrder::canonical};
 
-  // Chunks follow each other as fast as the root can fold.
   static double cost(const Workload& work) {
-    return knomial_levels(work, 2, 1, [&](double) { return work.bytes; }) +
-           log2_up(work.ranks) * work.bytes * work.reduce_per_byte;
+    return knomial_stream(work, 2, work.reduce_per_byte + work.beyond(work.channel), work.reduce_per_byte);
   }
 
   template <class Lane>

@@ -40,7 +40,9 @@ struct BruckAllgather {
   static constexpr Traits traits = {.channels = true, .part_per_rank = true};
 
   static double cost(const Workload& work) {
-    const auto passed = [&](double distance) { return distance / work.ranks * work.bytes; };
+    const auto passed = [&](double distance) {
+      return (distance < work.ranks - distance ? distance : work.ranks - distance) / work.ranks * work.bytes;
+    };
     return work.doubling_steps(passed, work.copy_per_byte) + work.border();
   }
 

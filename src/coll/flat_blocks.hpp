@@ -13,7 +13,8 @@ struct FlatGather {
   static constexpr Traits traits = {.board = true, .one_host_only = true};
 
   static double cost(const Workload& work) {
-    return work.rounds(work.ranks) * work.board.latency + work.bytes * work.board.per_byte;
+    const double own = work.bytes / work.ranks;
+    return work.rounds(work.ranks) * work.board.latency + (work.bytes - own) * work.board.per_byte + own * work.copy_per_byte;
   }
 
   template <class Lane>
@@ -38,7 +39,7 @@ struct FlatScatter {
   static constexpr Traits traits = {.board = true, .one_host_only = true, .part_per_rank = true};
 
   static double cost(const Workload& work) {
-    return work.rounds(1) * work.board.latency + 1.5 * work.bytes * work.board.per_byte;
+    return work.rounds(1) * work.board.latency + (work.bytes + work.bytes / work.ranks) * work.board.per_byte;
   }
 
   // A buffer holds the same part of every block, so that one epoch serves all ranks.

@@ -75,16 +75,27 @@ class Hierarchy {
   BinaryTree tree_;
 };
 
-// What the levels cost: `spread` hops from the leader to its host, sums over `summed` members there; `crossings` of the tree.
-inline double inside(const Workload& work, double spread, double summed) {
+// What the levels cost. Inside a host: whether all show and the leader sums it, and whether it shows what all take.
+inline double inside(const Workload& work, bool collects, bool spreads) {
   if (work.ranks_per_host == 1) return 0;
-  const double hops = spread + (summed > 0 || spread == 0 ? 1 : 0);
-  return hops * (work.rounds(1) * work.board.latency + 2 * work.bytes * work.board.per_byte) +
-         summed * work.bytes * (work.board.per_byte + work.reduce_per_byte);
+  const double hops = (collects ? 1 : 0) + (spreads ? 1 : 0);
+  const double summed = collects ? work.ranks_per_host - 1 : 0;
+  return hops * (work.rounds(1) * work.board.latency + work.bytes * work.board.per_byte) +
+         summed * work.bytes * (work.beyond(work.board) + work.reduce_per_byte) +
+         (spreads ? work.bytes * work.board.per_byte : 0);
 }
+// Between hosts: `crossings` of the tree, one after the other.
 inline double between(const Workload& work, double crossings, double reduce_per_byte) {
   return crossings * log2_up(work.hosts) *
          (work.rounds(1) * work.network.latency + work.bytes * (work.network.per_byte + reduce_per_byte));
+}
+// Where nothing comes back, chunks follow each other: an inner host of the tree has each from or for two others.
+inline double stream_between(const Workload& work, double own_per_byte) {
+  const double first = work.bytes < work.chunk_bytes ? work.bytes : work.chunk_bytes;
+  const double hop = work.network.latency + first * (work.network.per_byte + own_per_byte);
+  const double neighbours = work.hosts < 3 ? 1 : 2;
+  const double slowest = own_per_byte > work.network.per_byte ? own_per_byte : work.network.per_byte;
+  return log2_up(work.hosts) * hop + (work.hosts == 1 ? 0 : (work.bytes - first) * neighbours * slowest);
 }
 
 struct HierarchicalAllreduce {
@@ -92,9 +103,7 @@ struct HierarchicalAllreduce {
   static constexpr const char* name = "hierarchical";
   static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
-  static double cost(const Workload& work) {
-    return inside(work, 1, work.ranks_per_host) + between(work, 2, work.reduce_per_byte);
-  }
+  static double cost(const Workload& work) { return inside(work, true, true) + between(work, 2, work.reduce_per_byte); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -116,7 +125,8 @@ struct HierarchicalReduce {
   static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
   static double cost(const Workload& work) {
-    return inside(work, 0, work.ranks_per_host) + between(work, 1, work.reduce_per_byte);
+    if (work.hosts == 1) return FlatReduce::cost(work);
+    return inside(work, true, false) + stream_between(work, work.reduce_per_byte);
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
 
@@ -139,7 +149,10 @@ struct HierarchicalBcast {
   static constexpr const char* name = "hierarchical";
   static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
-  static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 1, 0); }
+  static double cost(const Workload& work) {
+    if (work.hosts == 1) return FlatBcast::cost(work);
+    return inside(work, false, true) + stream_between(work, work.copy_per_byte);
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -158,7 +171,11 @@ struct HierarchicalBarrier {
   static constexpr const char* name = "hierarchical";
   static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
 
-  static double cost(const Workload& work) { return inside(work, 1, 0) + between(work, 2, 0); }
+  static double cost(const Workload& work) {
+    Workload token = work;
+    token.bytes = 1;
+    return inside(token, true, true) + between(token, 2, 0);
+  }
   static XYLEM_HD std::size_t scratch_bytes(const Args&) { return 1; }
 
   // An allreduce of one byte that nobody looks at.

@@ -78,14 +78,35 @@ constexpr const char* knomial_name() {
   return kRadix == 2 ? "binomial" : kRadix == 4 ? "knomial_4" : "knomial_8";
 }
 
-// Levels of `bytes_at(distance)` to each child, one after the other, in so many rounds.
-template <class BytesAt>
-double knomial_levels(const Workload& work, std::uint32_t radix, double rounds, BytesAt bytes_at) {
-  return work.for_distances(work.ranks, radix, [&](double distance, double children, bool inside) {
+// A vector from or to the root. Chunks follow each other as fast as the root, which spends so much on a byte for each child
+// inside its host and outside, and its network can.
+inline double knomial_stream(const Workload& work, std::uint32_t radix, double inside_per_byte, double outside_per_byte) {
+  const double first = work.bytes < work.chunk_bytes ? work.bytes : work.chunk_bytes;
+  double on_core = 0, on_wire = 0;
+  const double path = work.for_distances(work.ranks, radix, [&](double, double children, bool inside) {
     const Link link = inside ? work.channel : work.network;
-    return rounds * (link.latency + (children - 1) * link.overhead) +
-           children * bytes_at(distance) * (work.board.per_byte + link.per_byte);
+    const double own = inside ? inside_per_byte : outside_per_byte;
+    on_core += children * own;
+    on_wire += inside ? 0 : children * link.per_byte;
+    return link.latency + (children - 1) * (link.overhead + first * own) +
+           first * (own + (inside ? work.beyond(link) : link.per_byte));
   });
+  return path + first * work.copy_per_byte + (work.bytes - first) * (on_core > on_wire ? on_core : on_wire);
+}
+
+// A block for each rank, in so many rounds that follow each other: at each level those of the subtrees of all children.
+inline double knomial_blocks(const Workload& work, std::uint32_t radix, double rounds) {
+  double on_core = 0, on_wire = 0;
+  const double path = work.for_distances(work.ranks, radix, [&](double distance, double children, bool inside) {
+    const Link link = inside ? work.channel : work.network;
+    const double most = children * distance, there = work.ranks - distance;
+    const double bytes = (most < there ? most : there) * work.bytes / work.ranks;
+    on_core += bytes * (inside ? work.board.per_byte + work.beyond(link) : work.copy_per_byte);
+    on_wire += inside ? 0 : bytes * link.per_byte;
+    return link.latency + (rounds * children - 1) * link.overhead;
+  });
+  const bool core_is_slower = on_core > on_wire;
+  return path + (core_is_slower ? on_core + on_wire / rounds : on_wire + on_core / rounds);
 }
 
 template <std::uint32_t kRadix>
@@ -94,10 +115,7 @@ struct KnomialBcast {
   static constexpr const char* name = knomial_name<kRadix>();
   static constexpr Traits traits = {.channels = true};
 
-  // Chunks follow each other as fast as the root can send.
-  static double cost(const Workload& work) {
-    return knomial_levels(work, kRadix, 1, [&](double) { return work.bytes; });
-  }
+  static double cost(const Workload& work) { return knomial_stream(work, kRadix, work.board.per_byte, work.copy_per_byte); }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
@@ -127,8 +145,7 @@ XYLEM_HD std::size_t knomial_piece(const Args& args) {
 template <std::uint32_t kRadix>
 double knomial_blocks_cost(const Workload& work) {
   const double block = work.bytes / work.ranks, piece = work.chunk_bytes / KnomialTree::widest(work.ranks, kRadix);
-  return knomial_levels(work, kRadix, block < piece ? 1 : block / piece, [&](double distance) { return distance * block; }) +
-         block * work.board.per_byte;
+  return knomial_blocks(work, kRadix, block < piece ? 1 : block / piece) + block * work.copy_per_byte;
 }
 
 template <std::uint32_t kRadix>

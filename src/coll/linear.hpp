@@ -20,8 +20,7 @@ struct LinearAlltoall {
 
   // Many streams at once do not get the whole of a link.
   static double cost(const Workload& work) {
-    return work.rounds(work.ranks) * (work.step().latency + work.burst(work.ranks - 1)) +
-           1.3 * work.bytes * work.step().per_byte;
+    return work.rounds(work.ranks) * (work.step().latency + work.burst(work.ranks - 1)) + 1.3 * work.all_to_all();
   }
 
   template <class Lane>
@@ -49,7 +48,8 @@ struct LinearGather {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return work.step().latency + work.rounds(work.ranks) * work.burst(work.ranks - 1) + work.from_one();
+    return work.step().latency + work.rounds(work.ranks) * work.burst(work.ranks - 1) +
+           work.from_one(work.channel.per_byte, work.copy_per_byte) + work.bytes / work.ranks * work.copy_per_byte;
   }
 
   template <class Lane>
@@ -75,7 +75,11 @@ struct LinearScatter {
   static constexpr const char* name = "linear";
   static constexpr Traits traits = {.channels = true};
 
-  static double cost(const Workload& work) { return LinearGather::cost(work); }
+  static double cost(const Workload& work) {
+    return work.step().latency + work.rounds(work.ranks) * work.burst(work.ranks - 1) +
+           work.from_one(work.board.per_byte, work.copy_per_byte) +
+           work.bytes / work.ranks / work.rounds(work.ranks) * work.channel.per_byte;
+  }
 
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {

@@ -16,8 +16,9 @@ struct PairwiseAlltoall {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.rounds(work.ranks) * work.step().latency + part * work.step().per_byte);
+    const double block = work.bytes / work.ranks;
+    return (work.ranks_per_host - 1) * work.exchange(block, true, 0) +
+           (work.ranks - work.ranks_per_host) * work.exchange(block, false, work.copy_per_byte);
   }
 
   // In step s the ranks i and j with i + j = s (mod P) are partners. Both send before they receive, so what comes may be put

@@ -42,7 +42,9 @@ class Rails {
 
 // Inside a host every rank writes so many bytes on the board, and reads the vector or all blocks there.
 inline double rail_board(const Workload& work, double epochs, double written) {
-  return epochs * work.board.latency + (written + work.bytes) * work.board.per_byte;
+  if (work.ranks_per_host == 1) return written * work.copy_per_byte;
+  const double read = work.bytes * (work.ranks_per_host - 1) / work.ranks_per_host;
+  return epochs * work.board.latency + (written + read) * work.board.per_byte;
 }
 // Along a rail every rank sends one message to each other host at a time, and all its share.
 inline double rail_messages(const Workload& work, double rounds, double work_per_byte) {
@@ -69,8 +71,10 @@ struct RailAllreduce {
       return seconds;
     };
     const auto halved = [&](double distance) { return share / (2 * distance); };
-    const double across = share <= work.chunk_bytes ? steps([&](double) { return share; }, work.reduce_per_byte)
-                                                    : steps(halved, work.reduce_per_byte) + steps(halved, work.copy_per_byte);
+    const double across = work.hosts == 1 ? 0
+                          : share <= work.chunk_bytes
+                              ? steps([&](double) { return share; }, work.reduce_per_byte)
+                              : steps(halved, work.reduce_per_byte) + steps(halved, work.copy_per_byte);
     const bool pairs = (work.hosts & (work.hosts - 1)) != 0;
     return rail_board(work, work.rounds(1), work.bytes) + work.bytes * work.reduce_per_byte + across +
            (pairs ? 2 * work.exchange(share, false, work.copy_per_byte) : 0) +
@@ -139,6 +143,7 @@ struct RailReduceScatter {
   static constexpr Traits traits = rail_traits(SumOrder::own);
 
   static double cost(const Workload& work) {
+    if (work.hosts == 1) return FlatReduceScatter::cost(work);
     const double rounds = work.rounds(work.hosts);
     return rail_board(work, rounds * work.hosts, work.bytes) + work.bytes * work.reduce_per_byte +
            rail_messages(work, rounds, work.reduce_per_byte);
@@ -182,6 +187,7 @@ struct RailAllgather {
   static constexpr Traits traits = rail_traits(SumOrder::own);
 
   static double cost(const Workload& work) {
+    if (work.hosts == 1) return FlatAllgather::cost(work);
     const double rounds = work.rounds(work.ranks);
     return rail_board(work, rounds * work.hosts, work.bytes / work.ranks_per_host) +
            rail_messages(work, rounds, work.copy_per_byte);

@@ -34,10 +34,9 @@ struct RingAllreduce {
   static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
 
   static double cost(const Workload& work) {
-    const double part = work.bytes / work.ranks;
+    const double part = work.bytes / work.ranks, latency = part < 1 ? work.mean_latency() : work.mean_latency_of_blocks();
     return 2 * (work.ranks - 1) *
-           (work.rounds(work.ranks) * work.mean_latency() +
-            part * work.hand_over(work.copy_per_byte + work.reduce_per_byte / 2));
+           (work.rounds(work.ranks) * latency + part * work.hand_over(work.copy_per_byte + work.reduce_per_byte / 2));
   }
 
   template <class Lane>
@@ -68,7 +67,8 @@ struct RingReduceScatter {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.rounds(work.ranks) * work.mean_latency() + part * work.hand_over(work.reduce_per_byte));
+    return (work.ranks - 1) *
+           (work.rounds(work.ranks) * work.mean_latency_of_blocks() + part * work.hand_over(work.reduce_per_byte));
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.chunk_bytes; }
 
@@ -100,7 +100,8 @@ struct RingAllgather {
 
   static double cost(const Workload& work) {
     const double part = work.bytes / work.ranks;
-    return (work.ranks - 1) * (work.rounds(work.ranks) * work.mean_latency() + part * work.hand_over(2 * work.copy_per_byte));
+    return (work.ranks - 1) *
+           (work.rounds(work.ranks) * work.mean_latency_of_blocks() + part * work.hand_over(2 * work.copy_per_byte));
   }
 
   template <class Lane>

@@ -113,8 +113,7 @@ struct DoublingScan {
   static constexpr Traits traits = {.channels = true};
 
   static double cost(const Workload& work) {
-    return log2_up(work.ranks) *
-           (work.rounds(1) * work.step().latency + work.bytes * (work.step().per_byte + work.reduce_per_byte));
+    return work.doubling_steps([&](double) { return work.bytes; }, work.reduce_per_byte) + work.border();
   }
 
   template <class Lane>
@@ -134,7 +133,9 @@ struct DoublingExscan {
   static constexpr Traits traits = DoublingScan::traits;
 
   static double cost(const Workload& work) {
-    return DoublingScan::cost(work) + work.rounds(1) * work.step().latency + work.bytes * work.step().per_byte;
+    Workload rest = work;
+    rest.ranks -= 1;
+    return work.exchange(work.bytes, work.hosts == 1, work.copy_per_byte) + DoublingScan::cost(rest);
   }
 
   template <class Lane>
@@ -158,8 +159,10 @@ struct GatheredPrefix {
   static constexpr Traits traits = {.channels = true, .part_per_rank = true, .sums = SumOrder::canonical};
 
   static double cost(const Workload& work) {
-    return work.doubling_steps([&](double distance) { return distance * work.bytes; }, work.copy_per_byte) + work.border() +
-           work.ranks * work.bytes * work.reduce_per_byte;
+    const auto passed = [&](double distance) {
+      return (distance < work.ranks - distance ? distance : work.ranks - distance) * work.bytes;
+    };
+    return work.doubling_steps(passed, work.copy_per_byte) + work.border() + work.ranks * work.bytes * work.reduce_per_byte;
   }
   static XYLEM_HD std::size_t scratch_bytes(const Args& args) { return args.ranks * args.chunk_part(args.ranks); }
 

@@ -18,8 +18,15 @@ struct SplitTreeAllreduce {
   static constexpr Traits traits = {.board = false, .channels = true, .one_host_only = false};
 
   static double cost(const Workload& work) {
-    return pipeline(2 * log2_up(work.ranks), work.step().latency, 3 * work.step().per_byte + 2 * work.reduce_per_byte,
-                    work.bytes, work.chunk_bytes);
+    const double children = work.ranks < 3 ? 1 : 2, parents = work.ranks < 4 ? 0 : 1;
+    const double beyond = work.ranks_per_host == 1 ? 0 : work.beyond(work.channel);
+    const double on_core =
+        children * (work.reduce_per_byte + beyond + work.copy_per_byte) + parents * (beyond + work.copy_per_byte);
+    const double on_wire = work.hosts == 1 ? 0 : (children + parents) * work.network.per_byte;
+    const double first = work.bytes < work.chunk_bytes ? work.bytes : work.chunk_bytes;
+    const Link hop = work.step();
+    return 2 * log2_up(work.ranks) * (hop.latency + first * (hop.per_byte + work.copy_per_byte)) +
+           (work.bytes - first) * (on_core > on_wire ? on_core : on_wire);
   }
 
   template <class Lane>

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "coll/tree.hpp"
+#include "exec/channel.hpp"
 
 namespace xylem::coll {
 
@@ -79,6 +80,9 @@ struct Workload {
     return all < 1 ? 1 : all;
   }
 
+  // What a byte costs beyond one of this core's own where another core of the host has written it.
+  double beyond(const Link& link) const { return more(0, link.per_byte - copy_per_byte); }
+
   // The time to send or receive that many small messages of different peers, one after the other.
   double burst(double messages) const { return messages * step().overhead; }
 
@@ -92,6 +96,11 @@ struct Workload {
   // The mean latency of a hop on a way around all ranks: each host is entered once.
   double mean_latency() const {
     return hosts == 1 ? channel.latency : (hosts * network.latency + (ranks - hosts) * channel.latency) / ranks;
+  }
+
+  // The same where every rank passes on a block of every other. A slot of the network is there again after two latencies.
+  double mean_latency_of_blocks() const {
+    return hosts == 1 ? channel.latency : more(mean_latency(), 2 * network.latency / exec::kSlots);
   }
 
   // What a byte takes from rank to rank around all of them, where each spends `work_per_byte` on it: from having it to having
@@ -117,7 +126,7 @@ struct Workload {
     double seconds = 0;
     for (std::uint32_t distance = 1; distance < end; distance *= factor) {
       const std::uint32_t there = (end - 1) / distance, others = there < factor ? there : factor - 1;
-      seconds += at(distance, others, (others + 1) * distance <= ranks_per_host);
+      seconds += at(distance, others, hosts == 1 || (others + 1) * distance <= ranks_per_host);
     }
     return seconds;
   }
@@ -126,7 +135,9 @@ struct Workload {
   template <class BytesAt>
   double doubling_steps(BytesAt bytes_at, double work_per_byte) const {
     return for_distances(ranks, 2, [&](double distance, std::uint32_t, bool inside) {
-      return exchange(bytes_at(distance), inside, work_per_byte);
+      if (inside) return exchange(bytes_at(distance), true, work_per_byte);
+      const double across = distance < ranks_per_host ? distance : ranks_per_host;
+      return exchange_between(bytes_at(distance), more(1, across / rails), work_per_byte);
     });
   }
 
@@ -153,10 +164,18 @@ struct Workload {
            (bytes - first) * more(hosts > 1 ? way.crossings * network.per_byte : 0, work_per_byte);
   }
 
-  // All blocks between one rank and the others.
-  double from_one() const {
-    const double inside = static_cast<double>(ranks_per_host) / ranks;
-    return bytes * (inside * channel.per_byte + (1 - inside) * network.per_byte);
+  // Bytes that a rank has for the others of its host, and for those of other hosts, of a block for each rank.
+  double inside() const { return bytes * (ranks_per_host - 1) / ranks; }
+  double outside() const { return bytes * (ranks - ranks_per_host) / ranks; }
+
+  // All blocks between one rank and the others: its own work on them, or the wire beside it.
+  double from_one(double inside_per_byte, double outside_per_byte) const {
+    return more(inside() * inside_per_byte + outside() * outside_per_byte, outside() * network.per_byte);
+  }
+  // Blocks of all ranks for all others, with the work that each has with its own.
+  double all_to_all() const {
+    return more(inside() * (board.per_byte + channel.per_byte) + outside() * 2 * copy_per_byte,
+                outside() * sharing() * network.per_byte);
   }
 
   // The vectors of ranks that are no cores (coll/cores.hpp), to their neighbours and back.
@@ -203,21 +222,13 @@ struct Workload {
   }
 
   static double more(double a, double b) { return a > b ? a : b; }
-  double on_host(double work_per_byte) const {
-    return ranks_per_host == 1 ? 0 : work_per_byte + more(0, channel.per_byte - copy_per_byte);
-  }
+  double on_host(double work_per_byte) const { return ranks_per_host == 1 ? 0 : work_per_byte + beyond(channel); }
 };
 
 inline double log2_up(std::uint32_t value) {
   double log = 0;
   for (std::uint32_t power = 1; power < value; power *= 2) ++log;
   return log;
-}
-
-// `stages` in a row, through which `bytes` flow in chunks; `per_byte` is the work of the busiest stage.
-inline double pipeline(double stages, double latency, double per_byte, double bytes, double chunk) {
-  const double first = bytes < chunk ? bytes : chunk;
-  return stages * (latency + first * per_byte) + (bytes - first) * per_byte;
 }
 
 // All chunks through all ranks one after the other.

@@ -11,9 +11,6 @@ namespace {
 // Whole cache lines, so that every chunk starts on one and holds whole elements of every type.
 constexpr std::uint32_t kChunkUnit = 64;
 
-// What a block is taken to have where only two ranks know how long it is.
-constexpr std::size_t kLikelyBlock = 4096;
-
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace

@@ -13,6 +13,9 @@
 
 namespace xylem::plan {
 
+// Bytes that a block is taken to have where only two ranks know how long it is.
+inline constexpr std::size_t kLikelyBlock = 4096;
+
 struct Plan {
   std::uint32_t algorithm = 0;    // index in catalogue()
   std::uint32_t chunk_bytes = 0;  // a multiple of element_bytes is taken from it

@@ -41,9 +41,10 @@ class Builder {
       case Action::finish:
         return put(Act::finish);
       case Action::copy:
-        return take(static_cast<double>(step.bytes) * (work_.copy_per_byte + distance(step.left)));
+        return take(static_cast<double>(step.bytes) * (work_.copy_per_byte + distance(step.left) + taken_back(step.out)));
       case Action::reduce:
-        return take(static_cast<double>(step.bytes) * (work_.reduce_per_byte + distance(step.left) + distance(step.right)));
+        return take(static_cast<double>(step.bytes) *
+                    (work_.reduce_per_byte + distance(step.left) + distance(step.right) + taken_back(step.out)));
       case Action::fork:
         return put(Act::fork);
       case Action::next:
@@ -69,10 +70,15 @@ class Builder {
 
   // What a byte of an operand takes beyond one of this core's own. What came over the network lies in this host's memory.
   double distance(const Region& operand) {
-    const auto beyond = [this](const coll::Link& over) { return std::max(0.0, over.per_byte - work_.copy_per_byte); };
-    if (operand.space == Space::board && operand.peer != rank_ % work_.ranks_per_host) return beyond(work_.board);
-    if (operand.space == Space::slot_in && unread_.erase(operand.peer) != 0) return beyond(work_.channel);
+    if (operand.space == Space::board && operand.peer != rank_ % work_.ranks_per_host) return work_.beyond(work_.board);
+    if (operand.space == Space::slot_in && unread_.erase(operand.peer) != 0) return work_.beyond(work_.channel);
     return 0;
+  }
+
+  // Another core of the host has read what was there before, so the line has to come back before it can be written.
+  double taken_back(const Region& out) const {
+    const bool shared = out.space == Space::board || (out.space == Space::slot_out && here(out.peer));
+    return shared && work_.ranks_per_host > 1 ? work_.beyond(work_.board) : 0;
   }
 
   std::uint32_t rank_;

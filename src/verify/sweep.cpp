@@ -22,7 +22,8 @@ bool add_proof(const Job& job, SweepResult& result) {
   if (const auto violation = prove(job)) {
     std::uint32_t hosts = 0;
     for (const std::uint32_t host : job.host_of) hosts = std::max(hosts, host + 1);
-    result.violation = std::to_string(job.host_of.size()) + " ranks on " + std::to_string(hosts) + " hosts: ";
+    result.violation =
+        std::to_string(job.host_of.size()) + " ranks on " + std::to_string(hosts) + (hosts == 1 ? " host: " : " hosts: ");
     result.violation->append(explain(job, *violation));
     return false;
   }

@@ -25,20 +25,22 @@ def main(mpi, mpirun, ranks, xylem):
     with tempfile.TemporaryDirectory() as folder:
         rules, statistics = Path(folder) / "rules", Path(folder) / "statistics"
         rules.write_text(KEPT, encoding="utf-8")
-        tune = launch(mpi, mpirun, ranks) + [xylem, "tune", "--rounds", "7", "--collectives", "allreduce,scatter,barrier",
+        tune = launch(mpi, mpirun, ranks) + [xylem, "tune", "--rounds", "7", "--collectives", "allreduce,scatter,barrier,allgatherv,alltoallv",
                                              "--sizes", "8,4K,300000", "--file", rules]
         out, err = run(tune)
         assert err == "", err
-        assert [line.split()[0] for line in out.splitlines() if line.split()[0] in ("allreduce", "scatter", "barrier")] == \
-            3 * ["allreduce"] + 3 * ["scatter"] + ["barrier"], out
+        wanted = 3 * ["allreduce"] + 3 * ["scatter"] + ["barrier"] + 3 * ["allgatherv"] + ["alltoallv"]
+        assert [line.split()[0] for line in out.splitlines() if line.split()[0] in wanted] == wanted, out
         text = rules.read_text(encoding="utf-8")
         assert text.startswith(f"# xylem tune: {ranks} ranks on 1 host") and text.endswith(KEPT), text
         measured = [line for line in text.splitlines()[1:] if line and line + "\n" != KEPT]
         assert all(f" hosts=1 ranks={ranks}: " in line for line in measured), text
         # Nothing is said of sizes above the largest one.
-        last = [[line.split()[1] for line in measured if line.startswith(name)][-1] for name in ("allreduce", "scatter")]
+        last = [[line.split()[1] for line in measured if line.startswith(name)][-1] for name in ("allreduce", "scatter", "allgatherv")]
         assert all(size.endswith("-300000") for size in last), text
-        assert {line.split()[0] for line in measured} == {"allreduce", "scatter", "barrier"}, text
+        assert {line.split()[0] for line in measured} == set(wanted), text
+        # Where only two ranks know how long a block is, a rule holds for all lengths.
+        assert any(line.startswith(f"alltoallv hosts=1 ranks={ranks}: ") for line in measured), text
 
         # A file that cannot be written is told before anything is measured.
         status, out, err = Job(launch(mpi, mpirun, ranks) + [xylem, "tune", "--file", "/nowhere/rules"]).finish(100)

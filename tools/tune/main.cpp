@@ -76,6 +76,12 @@ std::shared_ptr<Bootstrap> make_bootstrap(MPI_Comm* comm) {
   return std::make_shared<UserBootstrap>(user);
 }
 
+// Where the plan does not know how long blocks are, it is measured with what it takes them to be.
+std::vector<std::size_t> sizes_of(coll::Collective collective, const std::vector<std::size_t>& sizes, std::size_t ranks) {
+  if (sized(collective)) return sizes;
+  return {coll::facts(collective).input == coll::Buffer::none ? 0 : plan::kLikelyBlock * ranks};
+}
+
 void run(const TuneOptions& options) {
   MPI_Comm mpi = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
@@ -92,7 +98,7 @@ void run(const TuneOptions& options) {
   for (const std::string& name : options.collectives) {
     const coll::Collective collective = *coll::find_collective(name);
     std::vector<TunedSize> sizes;
-    for (const TunedLine& line : tuner.tune(collective, sized(collective) ? options.sizes : std::vector<std::size_t>{0})) {
+    for (const TunedLine& line : tuner.tune(collective, sizes_of(collective, options.sizes, comm.size()))) {
       if (speaks) print_line(name, line);
       sizes.push_back(line.chosen);
     }
@@ -101,7 +107,8 @@ void run(const TuneOptions& options) {
   }
   if (!speaks) return;
   replace_file(options.file, merge_rules(read_file(options.file), rules, origin(comm)));
-  fmt::print("{} rules are in {}: XYLEM_TUNING_FILE={}\n", rules.size(), options.file, options.file);
+  fmt::print("{} rule{} in {}: XYLEM_TUNING_FILE={}\n", rules.size(), rules.size() == 1 ? " is" : "s are", options.file,
+             options.file);
 }
 
 }  // namespace

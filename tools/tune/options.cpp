@@ -19,18 +19,19 @@ constexpr const char* default_sizes = "8,128,1K,4K,16K,64K,256K,1M,4M,16M";
 const std::vector<std::string>& tunable_collectives() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const coll::CollectiveFacts& facts : coll::kCollectiveFacts)
-      if (facts.known_to_all && !facts.uneven) list.emplace_back(facts.name);
+    for (const coll::CollectiveFacts& facts : coll::kCollectiveFacts) list.emplace_back(facts.name);
     return list;
   }();
   return names;
 }
 
 void add_tune_options(CLI::App& app, TuneOptions& options) {
-  options.collectives = tunable_collectives();
+  for (const coll::CollectiveFacts& facts : coll::kCollectiveFacts)
+    if (!facts.uneven) options.collectives.emplace_back(facts.name);
   options.sizes = *parse_sizes(default_sizes);
   add_collectives_option(app, options.collectives, tunable_collectives(),
-                         "Which, such as allreduce,bcast; default: all but those whose blocks differ");
+                         "Which, such as allreduce,bcast; default: all but those whose blocks may differ, which are measured "
+                         "with blocks that are alike");
   add_sizes_option(app, "--sizes", options.sizes,
                    std::string("Bytes of the whole vector, or of all blocks of a rank together; default: ") + default_sizes);
   app.parse_complete_callback([&options] { std::sort(options.sizes.begin(), options.sizes.end()); });

@@ -20,7 +20,7 @@ struct TuneOptions {
 
 void add_tune_options(CLI::App& app, TuneOptions& options);
 
-// What can be tuned: collectives whose lengths all ranks know and whose blocks are alike.
+// What can be tuned: every collective.
 const std::vector<std::string>& tunable_collectives();
 
 }  // namespace xylem::tools

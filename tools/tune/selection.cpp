@@ -34,7 +34,9 @@ std::size_t select(const std::vector<Contender>& contenders, std::size_t incumbe
   return static_cast<std::size_t>(best - contenders.begin());
 }
 
-bool sized(coll::Collective collective) { return coll::facts(collective).input != coll::Buffer::none; }
+bool sized(coll::Collective collective) {
+  return coll::facts(collective).input != coll::Buffer::none && coll::facts(collective).known_to_all;
+}
 
 std::vector<plan::Rule> rules_of(coll::Collective collective, std::size_t hosts, std::size_t ranks,
                                  const std::vector<TunedSize>& sizes) {

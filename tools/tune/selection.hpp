@@ -32,7 +32,7 @@ struct TunedSize {
   bool same_way(const TunedSize& other) const { return algorithm == other.algorithm && chunk_bytes == other.chunk_bytes; }
 };
 
-// Whether calls differ in their sizes: a barrier's do not.
+// Whether the plan goes by the sizes of calls: a barrier has none, and there are blocks whose lengths few ranks know.
 bool sized(coll::Collective collective);
 
 // Rules up to the largest size that was measured; beyond it the plan decides. Between two sizes that go different ways they

@@ -25,6 +25,7 @@ class Trial {
   Communicator& comm_;
   coll::Collective collective_;
   std::size_t count_, bytes_;
+  std::vector<std::size_t> counts_, offsets_;  // where blocks may differ: these are alike
   std::vector<std::byte> input_, output_;
 };
 

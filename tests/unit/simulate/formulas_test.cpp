@@ -14,7 +14,7 @@ namespace {
 struct Hosts {
   std::uint32_t hosts, ranks_per_host;
 };
-constexpr Hosts kHosts[] = {{1, 2}, {1, 8}, {2, 1}, {4, 1}, {8, 1}, {4, 4}, {16, 2}};
+constexpr Hosts kHosts[] = {{1, 2}, {1, 5}, {1, 8}, {2, 1}, {4, 1}, {8, 1}, {2, 4}, {4, 4}, {16, 2}, {3, 3}, {3, 8}};
 constexpr std::size_t kBytes[] = {8, 4 << 10, 64 << 10, 1 << 20, 16 << 20};
 
 plan::Shape shape_of(std::uint32_t ranks, std::uint32_t hosts) {
@@ -30,41 +30,43 @@ plan::Shape shape_of(std::uint32_t ranks, std::uint32_t hosts) {
 double ratio_to_replay(const plan::Shape& shape, const plan::Candidate& candidate, std::size_t bytes) {
   coll::Workload work = plan::workload(shape, static_cast<double>(bytes));
   work.chunk_bytes = candidate.chunk_bytes;
-  const double seconds = replay(candidate.algorithm, work, {4, 4}, 1'000'000).value();
+  const double seconds = replay(candidate.algorithm, work, {4, 4}, 10'000'000).value();
   const double ratio = plan::catalogue()[candidate.algorithm].cost(work) / seconds;
   return std::max(ratio, 1 / ratio);
 }
 
-double worst(std::uint32_t number) {
-  double most = 1;
+struct Worst {
+  double ratio = 1;
+  std::string where;
+};
+
+Worst worst(std::uint32_t number) {
+  Worst most;
+  const coll::Collective collective = plan::catalogue()[number].collective;
   for (const Hosts& on : kHosts) {
     const plan::Shape shape = shape_of(on.hosts * on.ranks_per_host, on.hosts);
     const plan::Planner planner(shape, "", 0);
     for (const std::size_t bytes : kBytes) {
-      for (const plan::Candidate& candidate : planner.explain(plan::catalogue()[number].collective, bytes, 4)) {
+      if (collective == coll::Collective::barrier && bytes != kBytes[0]) continue;
+      for (const plan::Candidate& candidate : planner.explain(collective, bytes, 4)) {
         if (candidate.algorithm != number || !candidate.possible) continue;
-        most = std::max(most, ratio_to_replay(shape, candidate, bytes));
+        const double ratio = ratio_to_replay(shape, candidate, bytes);
+        if (ratio < most.ratio) continue;
+        most = {ratio, ", " + std::to_string(shape.ranks) + " ranks on " + std::to_string(on.hosts) + " hosts, " +
+                           std::to_string(bytes) + " bytes"};
       }
     }
   }
   return most;
 }
 
-void expect_near_the_replay(const std::set<std::string>& names, double ratio) {
+// Most are within 1.5; two ranks, and vectors of a few elements, are special for some.
+TEST(Formulas, AreNearTheReplay) {
   for (std::uint32_t number = 0; number < plan::catalogue().size(); ++number) {
-    const std::string name = plan::catalogue()[number].name;
-    if (names.count(name) == 0) continue;
-    EXPECT_LT(worst(number), ratio) << coll::collective_name(plan::catalogue()[number].collective) << " " << name;
+    const Worst most = worst(number);
+    EXPECT_LT(most.ratio, 2.4) << coll::collective_name(plan::catalogue()[number].collective) << " "
+                               << plan::catalogue()[number].name << most.where;
   }
-}
-
-TEST(Formulas, OfRingsAndChainsAreNearTheReplay) { expect_near_the_replay({"ring", "chain"}, 1.7); }
-
-// A rank has most of its work in one of the two trees, and the first chunk takes less than all of it.
-TEST(Formulas, OfPairsOfTreesAreNearTheReplay) { expect_near_the_replay({"double_binary_tree", "balanced_host_tree"}, 1.7); }
-
-TEST(Formulas, OfRecursiveDoublingAndHalvingAreNearTheReplay) {
-  expect_near_the_replay({"rabenseifner", "dissemination"}, 1.8);
 }
 
 // Calls check(shape, candidate) for all that can run a call of so many bytes on 2 ... 17 ranks of 2 ... 4 hosts.

@@ -56,7 +56,7 @@ TEST(Verifier, ProvesRowsOfCalls) {
 TEST(Verifier, TellsTheSmallestCounterexample) {
   const SweepResult result = sweep_calls(find(Collective::allreduce, "ring"), {.slots = 0});
   ASSERT_TRUE(result.violation);
-  EXPECT_TRUE(result.violation->starts_with("2 ranks on 1 hosts: rank 0, call 0 (allreduce ring), step 0: deadlock"))
+  EXPECT_TRUE(result.violation->starts_with("2 ranks on 1 host: rank 0, call 0 (allreduce ring), step 0: deadlock"))
       << *result.violation;
   EXPECT_EQ(result.proved, 0U);
 }
