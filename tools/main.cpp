@@ -6,6 +6,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/settings.hpp"
 #include "base/spelling.hpp"
@@ -24,6 +25,11 @@
 namespace xylem::tools {
 namespace {
 
+// "xylem bench", or "xylem" for the command itself.
+std::string title(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : app.get_parent()->get_name() + " " + app.get_name();
+}
+
 // What to say of `word`, which the options or subcommands of `app` do not know.
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   std::vector<std::string> known;
@@ -34,9 +40,9 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   }
   const std::vector<std::string_view> views(known.begin(), known.end());
   const std::string_view nearest = nearest_name(word, views);
-  std::string text = fmt::format("{}: '{}' is not known", app.get_display_name(), word);
+  std::string text = fmt::format("{}: '{}' is not known", title(app), word);
   text += nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
-  return text + fmt::format(" See {} --help.", app.get_display_name());
+  return text + fmt::format(" See {} --help.", title(app));
 }
 
 // Says what is wrong with the command line. Under mpirun every rank finds the same mistake; one of them says it. Returns the
@@ -141,9 +147,12 @@ int run(int argc, char** argv) {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return launched_rank(launcher_variable) == 0 ? app.exit(error) : 0;
-    const CLI::App* asked = app.get_subcommand_no_throw(name);
-    const std::string caller = (asked == nullptr ? app : *asked).get_display_name();
-    return refuse(fmt::format("{}: {}. See {} --help.", caller, error.what(), caller));
+    const std::vector<const CLI::App*> parts = std::as_const(app).get_subcommands({});
+    const auto asked =
+        std::find_if(parts.begin(), parts.end(), [&](const CLI::App* part) { return part->get_name() == name; });
+    const std::string caller = title(asked == parts.end() ? app : **asked);
+    const std::string what = error.what();
+    return refuse(fmt::format("{}: {}{} See {} --help.", caller, what, what.ends_with('?') ? "" : ".", caller));
   }
   for (const CLI::App* part : {exec, info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(unknown_word(*part, part->remaining().front()));

@@ -114,7 +114,7 @@ class Bench(unittest.TestCase):
     def test_says_whose_mistake_it_is(self):
         for option in ("--collectives", "--collective"):
             result = xylem("bench", option, "bcats")
-            self.assertRegex(result.stderr, r"^xylem bench: --collectives: .*did you mean bcast\?. See xylem bench --help.\n$")
+            self.assertRegex(result.stderr, r"^xylem bench: --collectives: .*did you mean bcast\? See xylem bench --help.\n$")
         self.assertEqual(xylem("verify", "--collectives", "barrier", "--ranks", "2").returncode, 0)
 
     def test_wrong_sizes_and_types(self):
