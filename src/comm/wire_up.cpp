@@ -209,6 +209,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   put_text(verdict.reason, trouble.reason);
   if (all_have_blocks && !trouble.failed) {
     verdict.slot_bytes = wired.memory->min_slot_bytes();
+    if (wired.links != nullptr) verdict.slot_bytes = std::min(verdict.slot_bytes, wired.links->slot_bytes());
     verdict.board_bytes = wired.memory->min_board_payload();
   }
   const std::vector<Verdict> verdicts = bootstrap.allgather(verdict);
@@ -228,7 +229,6 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   if (wired.links != nullptr) {
     // All ranks are connected now. Communicators to come are of ranks of the first one: the MPI's world, as a rule.
     network->seal();
-    wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, ofi::Links::kMaxSlotBytes);
     wired.shape.network = plan::network_link(wired.provider.c_str());
   }
   wired.shape.ranks = members.size();

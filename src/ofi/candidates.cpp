@@ -94,7 +94,7 @@ Info offered(const std::string& provider) {
   const SignalGuard guard;
   const Info hints(lib.dupinfo(nullptr));
   if (hints == nullptr) throw Error(XYLEM_ERROR_OUT_OF_MEMORY, "libfabric: no memory for fi_allocinfo");
-  hints->caps = FI_TAGGED;
+  hints->caps = FI_TAGGED | FI_RMA;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   // One mutex guards the domain (see Hub), and waiting ranks drive it.

@@ -15,8 +15,8 @@ struct Candidate {
   std::string reason;
 };
 
-// All reliable endpoints with tagged messages, of one provider or (empty name) of all; null when there are none. Slow at the
-// first call: libfabric looks for hardware. Throws Error.
+// All reliable endpoints with tagged messages and RMA, of one provider or (empty name) of all; null when there are none. Slow
+// at the first call: libfabric looks for hardware. Throws Error.
 Info offered(const std::string& provider);
 
 // One candidate for each provider, interface and address in `list`, best first. They point into it.

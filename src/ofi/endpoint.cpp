@@ -22,9 +22,7 @@ constexpr std::size_t kAddressRoom = 1024;
 
 }  // namespace
 
-Endpoint::Endpoint(Info info, bool register_memory) : info_(std::move(info)), register_memory_(register_memory) {
-  if ((info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0) register_memory_ = true;
-
+Endpoint::Endpoint(Info info) : info_(std::move(info)) {
   fid_fabric* fabric = nullptr;
   check(library().fabric(info_->fabric_attr, &fabric, nullptr), "fi_fabric", *info_);
   fabric_.reset(fabric);
@@ -68,13 +66,14 @@ std::string Endpoint::address_text() const {
   return text;
 }
 
-Handle<fid_mr> Endpoint::register_memory(std::span<std::byte> memory) {
-  if (!register_memory_) return nullptr;
+Handle<fid_mr> Endpoint::register_memory(std::span<std::byte> memory, Access access) {
   const int mode = info_->domain_attr->mr_mode;
+  if (access == Access::local && (mode & FI_MR_LOCAL) == 0) return nullptr;
   // Keys are ours to choose unless the provider does, and must differ.
   const std::uint64_t key = (mode & FI_MR_PROV_KEY) != 0 ? 0 : next_key_++;
   fid_mr* region = nullptr;
-  check(fi_mr_reg(domain_.get(), memory.data(), memory.size(), FI_SEND | FI_RECV, 0, key, 0, &region, nullptr),
+  const std::uint64_t uses = access == Access::local ? FI_SEND | FI_RECV | FI_WRITE : FI_SEND | FI_REMOTE_WRITE;
+  check(fi_mr_reg(domain_.get(), memory.data(), memory.size(), uses, 0, key, 0, &region, nullptr),
         "fi_mr_reg (the limit of locked memory may be too low: ulimit -l)", *info_);
   Handle<fid_mr> owner(region);
   if ((mode & FI_MR_ENDPOINT) != 0) {
@@ -84,6 +83,12 @@ Handle<fid_mr> Endpoint::register_memory(std::span<std::byte> memory) {
   return owner;
 }
 
+std::uint64_t Endpoint::remote_address(std::span<const std::byte> memory, const std::byte* data) const {
+  // Absolute, or counted from where the registered memory begins.
+  const bool absolute = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  return absolute ? reinterpret_cast<std::uintptr_t>(data) : static_cast<std::uint64_t>(data - memory.data());
+}
+
 fi_addr_t Endpoint::insert(std::span<const std::byte> address) {
   fi_addr_t handle = FI_ADDR_NOTAVAIL;
   const int inserted = fi_av_insert(av_.get(), address.data(), 1, &handle, 0, nullptr);
@@ -91,16 +96,38 @@ fi_addr_t Endpoint::insert(std::span<const std::byte> address) {
   return handle;
 }
 
-PostResult Endpoint::receive(const Buffer& buffer, std::uint64_t tag, std::uint64_t ignore, Operation& operation) {
+PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
+  constexpr std::uint64_t kAnyTag = ~std::uint64_t{0};
   const ssize_t code =
-      fi_trecv(ep_.get(), buffer.data, buffer.bytes, buffer.descriptor, FI_ADDR_UNSPEC, tag, ignore, &operation.context);
+      fi_trecv(ep_.get(), buffer.data, buffer.bytes, buffer.descriptor, FI_ADDR_UNSPEC, 0, kAnyTag, &operation.context);
   operation.pending = code == 0;
   return code;
 }
 
 PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation) {
+  const std::size_t room = info_->tx_attr->inject_size;
+  if (room != 0 && buffer.bytes <= room) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
   const ssize_t code =
       fi_tsenddata(ep_.get(), buffer.data, buffer.bytes, buffer.descriptor, data, to, tag, &operation.context);
+  operation.pending = code == 0;
+  return code;
+}
+
+PostResult Endpoint::write(const Buffer& buffer, fi_addr_t to, std::uint64_t address, std::uint64_t key,
+                           Operation& operation) {
+  const iovec local{buffer.data, buffer.bytes};
+  const fi_rma_iov remote{address, buffer.bytes, key};
+  void* descriptor = buffer.descriptor;
+  fi_msg_rma message{};
+  message.msg_iov = &local;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = to;
+  message.rma_iov = &remote;
+  message.rma_iov_count = 1;
+  message.context = &operation.context;
+  const std::uint64_t flags = FI_COMPLETION | (orders_writes() ? 0 : FI_DELIVERY_COMPLETE);
+  const ssize_t code = fi_writemsg(ep_.get(), &message, flags);
   operation.pending = code == 0;
   return code;
 }

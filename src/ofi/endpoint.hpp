@@ -1,6 +1,7 @@
 // One libfabric endpoint with its fabric, domain, address vector and completion queue. Not thread-safe: see Hub.
 #pragma once
 
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
 #include <array>
@@ -19,16 +20,24 @@ using PostResult = ssize_t;
 
 class Endpoint {
  public:
-  // `register_memory`: also where the provider does not ask for it. Throws Error.
-  Endpoint(Info info, bool register_memory);
+  // Throws Error.
+  explicit Endpoint(Info info);
 
   const fi_info& info() const { return *info_; }
   const std::vector<std::byte>& address() const { return address_; }
   // The same with the port, for people.
   std::string address_text() const;
 
-  // Null when the provider needs no registration. Throws Error.
-  Handle<fid_mr> register_memory(std::span<std::byte> memory);
+  // Memory for sends and receives, or for peers to write into (and sends). Null where the provider needs no registration:
+  // only what peers write into is always registered. Throws Error.
+  enum class Access : std::uint8_t { local, remote };
+  Handle<fid_mr> register_memory(std::span<std::byte> memory, Access access);
+  // What peers write to in order to reach `data`, inside `memory` that was registered for them.
+  std::uint64_t remote_address(std::span<const std::byte> memory, const std::byte* data) const;
+  // Memory must have been touched before it is registered.
+  bool wants_pages() const { return (info_->domain_attr->mr_mode & FI_MR_ALLOCATED) != 0; }
+  // A message overtakes no write to the same peer that was posted before it.
+  bool orders_writes() const { return (info_->tx_attr->msg_order & FI_ORDER_SAW) != 0; }
 
   // The handle that sends take. Throws Error when the address is none of this provider's.
   fi_addr_t insert(std::span<const std::byte> address);
@@ -38,8 +47,11 @@ class Endpoint {
     std::size_t bytes;
     void* descriptor;  // of the registered memory
   };
-  PostResult receive(const Buffer& buffer, std::uint64_t tag, std::uint64_t ignore, Operation& operation);
+  PostResult receive(const Buffer& buffer, Operation& operation);
+  // Small ones have left the buffer when this returns: then the operation is not pending, and no completion follows.
   PostResult send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation);
+  // Into registered memory of the peer. Where writes are not ordered, the completion says that all has arrived.
+  PostResult write(const Buffer& buffer, fi_addr_t to, std::uint64_t address, std::uint64_t key, Operation& operation);
   void cancel(Operation& operation);
   // The provider lets go of everything. Nothing but the destructor may follow.
   void close() { ep_.reset(); }
@@ -74,7 +86,6 @@ class Endpoint {
   std::vector<std::byte> address_;
   std::array<fi_cq_tagged_entry, kBatch> entries_{};
   bool failed_ = false;  // the queue holds the report of an error
-  bool register_memory_;
   std::uint64_t next_key_ = 1;
 };
 

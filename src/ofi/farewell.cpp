@@ -11,7 +11,7 @@ namespace xylem::ofi {
 
 Farewell::Farewell(Hub& hub, const std::vector<Peer>& peers, int failed_rank, exec::Fault why)
     : hub_(hub),
-      data_(pack(Data{static_cast<std::uint32_t>(failed_rank), static_cast<std::uint16_t>(why), {}})),
+      data_(pack(Data{static_cast<std::uint32_t>(failed_rank), static_cast<std::uint16_t>(why), 0})),
       waiting_(peers.size()) {
   notices_.reserve(peers.size());
   for (const Peer& peer : peers) {

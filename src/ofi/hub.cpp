@@ -35,20 +35,21 @@ std::uint64_t first_link() {
 
 }  // namespace
 
-Hub::Hub(Info info, bool register_memory)
-    : endpoint_(std::move(info), register_memory),
+Hub::Hub(Info info)
+    : endpoint_(std::move(info)),
       next_link_(first_link()),
       pool_(pool_size(endpoint_.info())),
       pool_memory_(endpoint_, pool_.size() * Links::kMaxSlotBytes) {
   const fi_info& got = endpoint_.info();
   // The topmost bits of the format that are zero are bits that the provider keeps.
-  if (std::countl_zero(got.ep_attr->mem_tag_format) > std::countl_zero(kDirectBit))
+  if (std::countl_zero(got.ep_attr->mem_tag_format) > std::countl_zero(kTagLimit - 1))
     throw Error(XYLEM_ERROR_UNSUPPORTED,
                 std::string("libfabric provider ") + got.fabric_attr->prov_name + " has tags of less than 48 bits");
   for (std::size_t i = 0; i < pool_.size(); ++i) {
-    pool_[i].kind = Operation::Kind::pooled_receive;
+    pool_[i].kind = Operation::Kind::receive;
     pool_[i].slot = static_cast<std::uint32_t>(i);
   }
+  pool_memory_.allow(Endpoint::Access::local);
   post_pool();
   drain_.emplace(*this);
 }
@@ -64,8 +65,6 @@ Hub::~Hub() {
   if (std::any_of(pool_.begin(), pool_.end(), pending) || !dead_outs_.empty() || !dead_ins_.empty() ||
       !dead_farewells_.empty())
     endpoint_.close();
-  // While the count of leases that they give back is there.
-  dead_ins_.clear();
 }
 
 std::uint64_t Hub::add(Links& links, std::size_t size) {
@@ -89,13 +88,6 @@ fi_addr_t Hub::peer(std::uint32_t name) {
   Address& address = addresses_[name];
   if (address.handle == FI_ADDR_NOTAVAIL) address.handle = endpoint_.insert(std::as_bytes(std::span(*address.bytes)));
   return address.handle;
-}
-
-bool Hub::lease(std::size_t receives) {
-  // Half of the provider's places stay free, for what it counts beside receives.
-  if (pool_.size() + leased_ + receives > endpoint_.info().rx_attr->size / 2) return false;
-  leased_ += receives;
-  return true;
 }
 
 bool Hub::progress(Links& caller, bool all_credits) {
@@ -126,14 +118,12 @@ void Hub::handle(const Completion& done) {
   Operation& operation = *done.operation;
   operation.pending = false;
   switch (operation.kind) {
-    case Operation::Kind::pooled_receive:
+    case Operation::Kind::receive:
       if (done.error == FI_ECANCELED) return;
       arrived(done);
       return post(operation);
-    case Operation::Kind::direct_receive:
-      return operation.in->received(done);
-    case Operation::Kind::credit:
-      return operation.in->credit_sent(done);
+    case Operation::Kind::answer:
+      return operation.in->answered(done);
     case Operation::Kind::send:
       return operation.out->sent(done);
     case Operation::Kind::notice:
@@ -170,9 +160,8 @@ void Hub::post_pool() {
 }
 
 void Hub::post(Operation& receive) {
-  // Everything that is not direct.
   const Endpoint::Buffer buffer{pooled(receive.slot), Links::kMaxSlotBytes, pool_memory_.descriptor()};
-  const PostResult code = endpoint_.receive(buffer, 0, ~kDirectBit, receive);
+  const PostResult code = endpoint_.receive(buffer, receive);
   if (code == 0) return;
   pool_is_posted_ = false;
   if (code != -FI_EAGAIN) fail_all(std::string("cannot post a receive: ") + library().strerror(static_cast<int>(-code)));

@@ -7,7 +7,7 @@
 //
 // Receiving. A pool of posted buffers takes whatever comes, so that any number of communicators can live with a bounded
 // number of receives, and no message waits inside the provider for a rank that is late. Its payload is copied into the slot.
-// A channel that carries large payloads leases direct receives, into its slots, while the provider has room for them.
+// Large payloads are written into their slots and need no receive.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class OutLink;
 
 class Hub {
  public:
-  Hub(Info info, bool register_memory);
+  explicit Hub(Info info);
   ~Hub();
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
@@ -55,10 +55,6 @@ class Hub {
   std::uint32_t remember(std::span<const std::byte> address);
   // What sends take. Throws Error.
   fi_addr_t peer(std::uint32_t name);
-
-  // Direct receives. False: there is no room.
-  bool lease(std::size_t receives);
-  void give_back(std::size_t receives) { leased_ -= receives; }
 
   // Drives the network for all communicators, `caller` above all. True when anything moved.
   bool progress(Links& caller, bool all_credits);
@@ -107,7 +103,6 @@ class Hub {
   std::vector<Operation> pool_;
   Memory pool_memory_;
   bool pool_is_posted_ = false;
-  std::size_t leased_ = 0;
   std::uint64_t polls_ = 0;
   std::uint64_t drained_at_ = 0;  // polls_ at the last round of the draining thread
   // The draining thread found the mutex taken: who has it sends all credits that are due in its place.

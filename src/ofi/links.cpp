@@ -46,7 +46,11 @@ Links::Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t
                                              std::to_string(address.size()) + " bytes");
   network_->provider().copy(info_.provider.data(), info_.provider.size() - 1);
   info_.place = meeting_place(network_->reach());
-  info_.slot_bytes = slot_bytes;
+  const std::size_t most = std::min<std::size_t>(slot_bytes, provider.ep_attr->max_msg_size);
+  slot_bytes_ = info_.slot_bytes = static_cast<std::uint32_t>(most / exec::kCacheLine * exec::kCacheLine);
+  if (slot_bytes_ == 0)
+    throw Error(XYLEM_ERROR_UNSUPPORTED, "libfabric provider " + network_->provider() + " takes messages of " +
+                                             std::to_string(provider.ep_attr->max_msg_size) + " bytes only");
   info_.address_format = provider.addr_format;
   info_.address_bytes = static_cast<std::uint32_t>(address.size());
   std::copy(address.begin(), address.end(), info_.address.begin());
@@ -74,8 +78,9 @@ void Links::connect(std::span<const ConnectInfo> peers) {
                                                     "host only. Here: " +
                                                     network_->description() +
                                                     ". Set XYLEM_NIC to an interface that joins them");
-    if (peer.slot_bytes != slot_bytes_ || peer.address_bytes > peer.address.size())
-      throw Error(XYLEM_ERROR_INTERNAL, name + " has other network slots");
+    if (peer.slot_bytes == 0 || peer.address_bytes > peer.address.size())
+      throw Error(XYLEM_ERROR_INTERNAL, name + " has no network address");
+    slot_bytes_ = std::min(slot_bytes_, peer.slot_bytes);
   }
   const std::scoped_lock lock(hub_.mutex());
   // Memory of other processes has to be mapped while they live and have it under a name: see Network::seal().
@@ -108,7 +113,7 @@ exec::Channel Links::receiver(int rank) {
 }
 
 InLink& Links::make_in(int rank) {
-  auto link = std::make_unique<InLink>(*this, hub_, rank, info_.first_link + static_cast<std::uint64_t>(rank), slot_bytes_);
+  auto link = std::make_unique<InLink>(*this, hub_, rank, info_.slot_bytes);
   active_ins_.push_back(link.get());
   std::unique_ptr<InLink>& place = ins_[static_cast<std::size_t>(rank)];
   place = std::move(link);
@@ -143,19 +148,27 @@ void Links::arrived(int from, const Tag& tag, const Data& data, std::span<const 
   if (failed()) return;
   try {
     if (tag.kind == MessageKind::give_up) return heard(from, data);
-    credited(from, data.credit);
+    OutLink* const out = outs_[static_cast<std::size_t>(from)].get();
+    if (out != nullptr) out->credited(data.credit);
     if (tag.kind == MessageKind::credit || failed()) return;
+    if (tag.kind == MessageKind::grant) return granted(from, out, payload);
     // The peer may be in the next call already, where we hear from it for the first time.
-    InLink* const link = in(from);
-    (link != nullptr ? *link : make_in(from)).arrived(data, payload);
+    InLink& link = in(from) != nullptr ? *in(from) : make_in(from);
+    if (tag.kind == MessageKind::written)
+      link.written(data, tag.slot);
+    else
+      link.arrived(data, payload);
   } catch (const std::exception& error) {
     fail("cannot receive from rank " + std::to_string(from) + ": " + error.what());
   }
 }
 
-void Links::credited(int from, const Credit& credit) {
-  OutLink* const out = outs_[static_cast<std::size_t>(from)].get();
-  if (out != nullptr) out->credited(credit);
+void Links::granted(int from, OutLink* link, std::span<const std::byte> text) {
+  RemoteSlots slots{};
+  if (link == nullptr || text.size() != sizeof slots)
+    return fail("malformed message from rank " + std::to_string(from) + ": slots to write to that nobody asked for", from);
+  std::memcpy(&slots, text.data(), sizeof slots);
+  link->granted(slots);
 }
 
 bool Links::push(bool all_credits) noexcept {
@@ -165,14 +178,14 @@ bool Links::push(bool all_credits) noexcept {
   for (InLink* const link : active_ins_) link->refill();
   for (OutLink* const link : active_outs_) moved = link->post() || moved;
   for (InLink* const link : active_ins_)
-    if (link->credit_due(all_credits)) moved = send_credit(*link) || moved;
+    if (link->answer_due(all_credits)) moved = answer(*link) || moved;
   return moved;
 }
 
-bool Links::send_credit(InLink& link) noexcept {
+bool Links::answer(InLink& link) noexcept {
   try {
     const Peer& to = peer(link.peer());
-    return link.send_credit(hub_.peer(to.address), to.first_link + static_cast<std::uint64_t>(rank_));
+    return link.answer(hub_.peer(to.address), to.first_link + static_cast<std::uint64_t>(rank_));
   } catch (const std::exception& error) {
     fail("cannot answer rank " + std::to_string(link.peer()) + ": " + error.what());
     return false;
@@ -203,7 +216,7 @@ void Links::give_up_to(std::span<const int> peers, int failed_rank, exec::Fault 
 void Links::heard(int from, const Data& data) noexcept {
   told_ = true;
   const int rank = data.signature < outs_.size() ? static_cast<int>(data.signature) : from;
-  const auto said = static_cast<exec::Fault>(data.position);
+  const auto said = static_cast<exec::Fault>(data.detail);
   const exec::Fault why = exec::is_told(said) ? said : exec::Fault::aborted;
   const std::string teller = rank == from ? "" : " (told by rank " + std::to_string(from) + ")";
   fail("rank " + std::to_string(rank) + deed(why) + teller, rank, why);
@@ -263,13 +276,14 @@ void Links::close(std::unique_lock<std::mutex>& lock) noexcept {
   });
   // From here on no other thread finds us, so that nothing is posted again after it was cancelled.
   hub_.remove(info_.first_link);
-  for (InLink* const link : active_ins_) link->cancel();
   poll_until([&] { return !pending(); });
 
   for (std::unique_ptr<OutLink>& link : outs_)
     if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+  // Where peers do not end as we do, some may still write. Providers end the connection when there is no such memory any
+  // more.
   for (std::unique_ptr<InLink>& link : ins_)
-    if (link != nullptr && !link->quiet()) hub_.bury(std::move(link));
+    if (link != nullptr && (!link->quiet() || (failed() && link->writable()))) hub_.bury(std::move(link));
   if (farewell_ != nullptr && !farewell_->quiet()) hub_.bury(std::move(farewell_));
   // Here and not with the other members: what they give back belongs to the hub and the provider, which the mutex guards.
   outs_.clear();

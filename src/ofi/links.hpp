@@ -24,7 +24,6 @@ namespace xylem::ofi {
 class Farewell;
 class InLink;
 class OutLink;
-struct Credit;
 struct Data;
 struct Tag;
 
@@ -33,7 +32,8 @@ class Links {
   // The most that a slot may hold: the size of the buffers that receive what was not expected.
   static constexpr std::uint32_t kMaxSlotBytes = 64 * 1024;
 
-  // slot_bytes: a multiple of 64, equal on all ranks. From here on messages of the peers can arrive. Throws Error.
+  // slot_bytes: a multiple of 64; the least that any rank says counts. From here on messages of the peers can arrive. Throws
+  // Error.
   Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t slot_bytes);
   // Bounded in time. What idle() said is sent reaches the peers. Channels must not be used after. Peers hear of an end in the
   // middle: with something published and not sent, or received and not read.
@@ -46,6 +46,9 @@ class Links {
   // `peers`: of all ranks, in rank order. Nothing is sent yet: connections are made at first use. Throws Error when the ranks
   // cannot reach each other: other providers, or addresses that only mean something on one host.
   void connect(std::span<const ConnectInfo> peers);
+
+  // Of a slot of any channel, after connect(): no more than the provider takes in one message.
+  std::uint32_t slot_bytes() const { return slot_bytes_; }
 
   // This rank's end of the channel to `peer`, or from it, at position 0. Ask once for each; the caller keeps it. Both ranks
   // may ask at any time, early or late. Throws Error: no memory, an address that the provider refuses.
@@ -75,7 +78,7 @@ class Links {
 
   // --- For the other classes of this folder, with the hub's mutex held. ---
   void arrived(int from, const Tag& tag, const Data& data, std::span<const std::byte> payload) noexcept;
-  void credited(int from, const Credit& credit);
+  // Posts what was published and tells what was read. True when the provider took anything.
   bool push(bool all_credits) noexcept;
   bool settled() const;
   // `failed_rank`: because of whom. Without it: this rank itself.
@@ -91,7 +94,8 @@ class Links {
 
   Peer& peer(int rank);
   InLink& make_in(int rank);
-  bool send_credit(InLink& link) noexcept;
+  bool answer(InLink& link) noexcept;
+  void granted(int from, OutLink* link, std::span<const std::byte> text);
   void give_up_to(std::span<const int> peers, int failed_rank, exec::Fault why) noexcept;
   void heard(int from, const Data& data) noexcept;
   bool unposted() const;

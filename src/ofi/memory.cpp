@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 
 #include "base/error.hpp"
@@ -18,18 +19,15 @@ std::span<std::byte> map_pages(std::size_t bytes) {
 
 }  // namespace
 
-Memory::Memory(Endpoint& endpoint, std::size_t bytes) : pages_(map_pages(bytes)) {
-  try {
-    region_ = endpoint.register_memory(pages_);
-  } catch (...) {
-    munmap(pages_.data(), pages_.size());
-    throw;
-  }
+Memory::Memory(Endpoint& endpoint, std::size_t bytes) : endpoint_(endpoint), pages_(map_pages(bytes)) {
+  if (endpoint.wants_pages()) std::memset(pages_.data(), 0, pages_.size());
 }
 
 Memory::~Memory() {
   region_.reset();
   munmap(pages_.data(), pages_.size());
 }
+
+void Memory::allow(Endpoint::Access access) { region_ = endpoint_.register_memory(pages_, access); }
 
 }  // namespace xylem::ofi

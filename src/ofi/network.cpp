@@ -4,7 +4,7 @@
 
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <utility>
 
 #include "base/log.hpp"
 #include "ofi/candidates.hpp"
@@ -14,9 +14,9 @@ namespace xylem::ofi {
 
 std::shared_ptr<Network> Network::open(const NetworkOptions& options) {
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::string, bool>, std::weak_ptr<Network>> networks;
+  static std::map<std::pair<std::string, std::string>, std::weak_ptr<Network>> networks;
   const std::scoped_lock lock(mutex);
-  std::weak_ptr<Network>& known = networks[{options.provider, options.nic, options.register_memory}];
+  std::weak_ptr<Network>& known = networks[{options.provider, options.nic}];
   std::shared_ptr<Network> network = known.lock();
   if (network == nullptr) {
     network = std::make_shared<Network>(options);
@@ -29,7 +29,7 @@ Network::Network(const NetworkOptions& options) {
   Choice choice = choose_provider(options);
   provider_ = choice.info->fabric_attr->prov_name;
   description_ = "libfabric provider " + provider_ + " on " + choice.info->domain_attr->name;
-  hub_ = std::make_unique<Hub>(std::move(choice.info), options.register_memory);
+  hub_ = std::make_unique<Hub>(std::move(choice.info));
   const fi_info& info = hub_->endpoint().info();
   reach_ = reach_of(info.addr_format, hub_->endpoint().address(), info.domain_attr->name);
   description_ += " (" + hub_->endpoint().address_text() + "): " + choice.reason;

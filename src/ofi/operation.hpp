@@ -1,4 +1,4 @@
-// One send or receive that the provider works on, and what becomes of it.
+// One send, receive or write that the provider works on, and what becomes of it.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -15,11 +15,11 @@ class OutLink;
 // Must stay where it is while the provider has it.
 struct Operation {
   fi_context2 context{};  // scratch of the provider; first, so that its address is that of the operation
-  enum class Kind : std::uint8_t { pooled_receive, direct_receive, send, credit, notice } kind{};
+  enum class Kind : std::uint8_t { receive, send, answer, notice } kind{};
   bool pending = false;    // the provider has it
-  std::uint32_t slot = 0;  // of the link, or the number of the pooled buffer
-  InLink* in = nullptr;    // whose it is: direct_receive, credit
-  OutLink* out = nullptr;  // send
+  std::uint32_t slot = 0;  // of the link, or the number of the buffer that receives
+  InLink* in = nullptr;    // whose it is: answer
+  OutLink* out = nullptr;  // send, also of the write before it
 };
 
 struct Completion {

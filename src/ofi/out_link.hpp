@@ -1,9 +1,13 @@
 // The sender's end of a channel to one peer: posts what was published, and moves the head when the peer has read it.
+//
+// A small payload is one message. A large one is written into the peer's slot, once the peer has said where it is, and a
+// message without payload follows: the provider need not ask the receiver first, and copies nothing there.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "ofi/slot_memory.hpp"
 #include "ofi/wire.hpp"
@@ -28,16 +32,27 @@ class OutLink {
   // Posts what was published, as far as the provider takes it. True when it took anything.
   bool post();
   void sent(const Completion& done);
-  void credited(const Credit& credit);
+  void credited(std::uint16_t read);
+  // Where the peer's slots are.
+  void granted(const RemoteSlots& slots) { remote_ = slots; }
 
   // The provider holds none of our memory.
-  bool quiet() const { return completed_ == posted_.load(std::memory_order_relaxed); }
+  bool quiet() const;
   // The peer has read all that was posted.
   bool settled() const { return read_ == posted_.load(std::memory_order_relaxed); }
   // The Links are gone; completions may still come.
   void abandon() { links_ = nullptr; }
 
  private:
+  struct Slot {
+    Operation write;    // of a large payload, into the peer's slot
+    Operation message;  // the payload, or that it was written
+    bool written;       // not sent: by a write
+  };
+
+  bool took(PostResult code);
+  bool write_ahead(std::uint64_t published);
+  bool post_message(std::uint64_t position);
   void move_head();
 
   Links* links_;
@@ -46,13 +61,13 @@ class OutLink {
   fi_addr_t address_;
   std::uint64_t link_;
   SlotMemory memory_;
-  std::array<Operation, kSlots> operations_{};
-  // Slots counted since the channel was made: read_ and completed_ follow posted_.
-  std::atomic<std::uint64_t> posted_ = 0;
-  std::uint64_t completed_ = 0;       // all before it have left our memory
-  std::uint64_t read_ = 0;            // the peer says so
-  std::uint32_t complete_ahead_ = 0;  // bit i: slot i has left our memory, one before it has not
-  bool direct_ = false;               // the peer has receives posted into its slots
+  std::optional<RemoteSlots> remote_;
+  std::array<Slot, kSlots> slots_{};
+  // Slots counted since the channel was made: completed_ and read_ follow posted_, posted_ follows begun_.
+  std::uint64_t begun_ = 0;                // their write was posted, or they need none
+  std::atomic<std::uint64_t> posted_ = 0;  // their message was, too
+  std::uint64_t completed_ = 0;            // all before it have left our memory
+  std::uint64_t read_ = 0;                 // the peer says so
 };
 
 }  // namespace xylem::ofi

@@ -8,9 +8,8 @@ namespace xylem::ofi {
 
 // What a user may ask for. Empty: the most suitable.
 struct NetworkOptions {
-  std::string provider;          // XYLEM_PROVIDER, as libfabric writes it: "tcp;ofi_rxm"
-  std::string nic;               // XYLEM_NIC: a network interface or device, "eth0" or "mlx5_0". Not for the provider shm
-  bool register_memory = false;  // also where the provider does not ask for it: for tests
+  std::string provider;  // XYLEM_PROVIDER, as libfabric writes it: "tcp;ofi_rxm"
+  std::string nic;       // XYLEM_NIC: a network interface or device, "eth0" or "mlx5_0". Not for the provider shm
 };
 
 struct ProviderInfo {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 #include "exec/channel.hpp"
 #include "ofi/memory.hpp"
+#include "ofi/wire.hpp"
 
 namespace xylem::ofi {
 
@@ -24,6 +26,17 @@ class SlotMemory {
   std::byte* slot(std::uint32_t index) const { return memory_.data() + kLines + index * std::size_t{slot_bytes_}; }
   Endpoint::Buffer buffer(std::uint32_t index, std::size_t bytes) const { return {slot(index), bytes, memory_.descriptor()}; }
 
+  // For the sender: the provider may read the slots.
+  void allow_sends() { memory_.allow(Endpoint::Access::local); }
+  // For the receiver: its peer may write into the slots.
+  void allow_writes() { memory_.allow(Endpoint::Access::remote); }
+  RemoteSlots remote() const { return {memory_.remote_address(slot(0)), memory_.key(), slot_bytes_}; }
+  // A message that tells the peer so.
+  Endpoint::Buffer note(const RemoteSlots& text) {
+    std::memcpy(memory_.data() + kNote, &text, sizeof text);
+    return {memory_.data() + kNote, sizeof text, memory_.descriptor()};
+  }
+
   exec::Channel channel() const {
     exec::Channel channel;
     channel.tail = tail_;
@@ -34,6 +47,7 @@ class SlotMemory {
   }
 
  private:
+  static constexpr std::size_t kNote = sizeof(exec::ChannelTail) + sizeof(exec::ChannelHead);
   // A page, so that the slots begin on one.
   static constexpr std::size_t kLines = 4096;
 

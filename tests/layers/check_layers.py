@@ -31,7 +31,7 @@ ROOMS = {
 FOREIGN = [
     (r"mpi\.h|pmi.*\.h|pmix\.h", ["mpi_wrappers/", "include/xylem/xylem_mpi.h", "tools/bench/", "tools/tune/", "tests/", "examples/"]),
     (r"cuda\.h|cuda_.*\.h|cuda/.*|cooperative_groups.*", ["src/cuda/", "src/exec/platform.hpp", "tests/unit/cuda/", "tests/cuda/", "tests/cuda_emu/", "tests/emulated_kernels/"]),
-    (r"rdma/.*", ["src/ofi/", "tests/unit/ofi/"]),
+    (r"rdma/.*", ["src/ofi/", "tests/unit/ofi/", "tests/strict_fabric/"]),
     (r"hwloc.*", ["src/topo/", "tests/unit/topo/"]),
     (r"boost/.*", ["src/exec/"]),
 ]

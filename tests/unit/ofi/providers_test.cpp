@@ -46,12 +46,11 @@ TEST(Providers, WrongNameIsRefusedWithTheRightOnes) {
 TEST(Providers, HalfANameIsRefused) { EXPECT_THAT(refusal(on_loopback("ofi_rxm")), HasSubstr("tcp;ofi_rxm")); }
 
 TEST(Providers, WrongInterfaceIsRefusedWithTheRightOnes) {
-  EXPECT_THAT(refusal({"tcp;ofi_rxm", "carrier_pigeon0", false}),
-              AllOf(HasSubstr("XYLEM_NIC=carrier_pigeon0"), HasSubstr("lo")));
+  EXPECT_THAT(refusal({"tcp;ofi_rxm", "carrier_pigeon0"}), AllOf(HasSubstr("XYLEM_NIC=carrier_pigeon0"), HasSubstr("lo")));
 }
 
 TEST(Providers, TheChoiceByInterfaceAloneIsTcpHere) {
-  const std::shared_ptr<Network> network = Network::open({"", "lo", false});
+  const std::shared_ptr<Network> network = Network::open({"", "lo"});
   EXPECT_THAT(network->provider(), testing::StartsWith("tcp"));
   EXPECT_THAT(network->description(), AllOf(HasSubstr(" on lo ("), HasSubstr("XYLEM_NIC")));
 }

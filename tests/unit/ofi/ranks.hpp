@@ -25,7 +25,7 @@
 namespace xylem::ofi::test {
 
 // Network traffic of tests stays on loopback.
-inline NetworkOptions on_loopback(const std::string& provider) { return {provider, "lo", false}; }
+inline NetworkOptions on_loopback(const std::string& provider) { return {provider, "lo"}; }
 
 // What tests run over, and how CTest calls it.
 inline constexpr std::array<const char*, 3> kProviders = {"tcp;ofi_rxm", "shm", "net"};
