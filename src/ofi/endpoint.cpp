@@ -4,6 +4,7 @@
 #include <rdma/fi_errno.h>
 
 #include <algorithm>
+#include <random>
 
 #include "base/error.hpp"
 
@@ -15,6 +16,13 @@ void check(long code, const char* call, const fi_info& info) {
   throw Error(code == -FI_ENOMEM ? XYLEM_ERROR_OUT_OF_MEMORY : XYLEM_ERROR_SYSTEM,
               std::string("libfabric provider ") + info.fabric_attr->prov_name + " on " + info.domain_attr->name + ": " +
                   call + ": " + library().strerror(static_cast<int>(-code)));
+}
+
+std::uint64_t random_key(std::size_t bytes) {
+  std::random_device random;
+  const std::uint64_t key = std::uint64_t{random()} << 32 | random();
+  // Some providers have a use for the topmost bit.
+  return key >> (bytes < sizeof key ? 64 - 8 * bytes : 1);
 }
 
 // Room for addresses of any provider: the longest known are host names.
@@ -69,8 +77,8 @@ std::string Endpoint::address_text() const {
 Handle<fid_mr> Endpoint::register_memory(std::span<std::byte> memory, Access access) {
   const int mode = info_->domain_attr->mr_mode;
   if (access == Access::local && (mode & FI_MR_LOCAL) == 0) return nullptr;
-  // Keys are ours to choose unless the provider does, and must differ.
-  const std::uint64_t key = (mode & FI_MR_PROV_KEY) != 0 ? 0 : next_key_++;
+  // Keys are ours to choose unless the provider does. They must differ, and strangers shall not guess them.
+  const std::uint64_t key = (mode & FI_MR_PROV_KEY) != 0 ? 0 : random_key(info_->domain_attr->mr_key_size);
   fid_mr* region = nullptr;
   const std::uint64_t uses = access == Access::local ? FI_SEND | FI_RECV | FI_WRITE : FI_SEND | FI_REMOTE_WRITE;
   check(fi_mr_reg(domain_.get(), memory.data(), memory.size(), uses, 0, key, 0, &region, nullptr),

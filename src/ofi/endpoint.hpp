@@ -86,7 +86,6 @@ class Endpoint {
   std::vector<std::byte> address_;
   std::array<fi_cq_tagged_entry, kBatch> entries_{};
   bool failed_ = false;  // the queue holds the report of an error
-  std::uint64_t next_key_ = 1;
 };
 
 }  // namespace xylem::ofi

@@ -14,6 +14,7 @@ from hosts import Hosts
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 from job import Job  # noqa: E402
+from pmi_job import PmiJob  # noqa: E402
 
 
 def arguments():
@@ -28,10 +29,21 @@ def arguments():
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each program")
     parser.add_argument("--rate", help="of the network, such as 50mbit")
     parser.add_argument("--loss", type=float, help="percent of packets that are lost")
-    parser.add_argument("--ipv6", action="store_true", help="the hosts have no IPv4 addresses but loopback's")
+    parser.add_argument("--ipv6", action="store_true", help="the hosts have no IPv4 addresses but loopback's (MPICH only)")
     parser.add_argument("--docker", action="store_true", help="each host has an interface that reaches no other, with one address")
     parser.add_argument("programs", nargs="+")
     return parser.parse_args()
+
+
+def run(options, network, command):
+    """Exit status, stdout and stderr."""
+    if not options.ipv6:
+        launch = network.launch(options.mpi, options.mpirun, options.ranks_per_host)
+        return Job([*launch, *command]).finish(options.timeout)
+    # MPICH's mpirun speaks IPv4 only.
+    ranks = [network.inside(name, *command) for name in network.names for _ in range(options.ranks_per_host)]
+    statuses, out, err = PmiJob(ranks, [{}] * len(ranks)).finish(options.timeout)
+    return max(statuses, key=abs), out, err
 
 
 def check_run(options, network, program):
@@ -39,8 +51,7 @@ def check_run(options, network, program):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "statistics.json"
         settings = [f"LD_PRELOAD={options.preload}", f"XYLEM_STATS={path}", *options.env]
-        launch = network.launch(options.mpi, options.mpirun, options.ranks_per_host)
-        status, out, err = Job([*launch, "env", *settings, program]).finish(options.timeout)
+        status, out, err = run(options, network, ["env", *settings, program])
         print(out, err, flush=True)
         if status != 0:
             return f"exit status {status}"

@@ -22,8 +22,11 @@ void* checked(void* descriptor, const void* data, std::size_t bytes, std::uint64
 
 // Whether a post is to be refused.
 bool refused(Endpoint& endpoint, std::size_t under_way, std::size_t places) {
+  // At random, but the same in each run: a fixed rhythm might always meet the same post.
   const std::uint64_t again = settings().again;
-  if (under_way < places && (again == 0 || ++endpoint.domain->posts % again != 0)) return false;
+  std::uint64_t& dice = endpoint.domain->dice;
+  dice = dice * 6364136223846793005 + 1442695040888963407;
+  if (under_way < places && (again == 0 || (dice >> 33) % again != 0)) return false;
   ++counts.refused;
   return true;
 }

@@ -93,7 +93,7 @@ struct Domain : fid_domain {
   std::atomic<bool> entered;
   std::map<void*, Posted> posted;  // by context
   std::vector<HeldWrite> held;
-  std::uint64_t posts;
+  std::uint64_t dice;
   std::uint64_t sends;
   std::uint64_t empty_sends;
 };

@@ -2,6 +2,7 @@
 #include <rdma/fi_errno.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "objects.hpp"
 
@@ -83,8 +84,12 @@ const char* error_text(fid_cq* queue, int code, const void* data, char* buffer, 
 }  // namespace
 
 std::uint64_t sum_of(const std::byte* data, std::size_t bytes) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < bytes; ++i) sum = (sum ^ static_cast<std::uint64_t>(data[i])) * 0x100000001b3;
+  std::uint64_t sum = bytes;
+  for (std::size_t i = 0; i < bytes; i += sizeof sum) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + i, std::min(sizeof word, bytes - i));
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+  }
   return sum;
 }
 

@@ -19,7 +19,7 @@
 namespace strict_fabric {
 
 struct Settings {
-  std::uint64_t again = 0;       // every so many posts are refused with FI_EAGAIN; 0: none is
+  std::uint64_t again = 0;       // one in so many posts is refused with FI_EAGAIN; 0: none is
   std::uint64_t delay = 0;       // a completion shows at the so-many-th look at the queue after it came
   std::uint64_t depth = 0;       // places of either queue; 0: the provider's own number
   std::uint64_t inject = 0;      // bytes that may be injected
