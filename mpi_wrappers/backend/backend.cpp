@@ -3,10 +3,12 @@
 
 #include "backend/collectives/collectives.hpp"
 #include "backend/communicator_calls.hpp"
+#include "backend/errors.hpp"
 #include "backend/mpi_functions.hpp"
 #include "backend/requests/completion_calls.hpp"
 #include "backend/requests/request_calls.hpp"
 #include "backend/running.hpp"
+#include "backend/user_operations.hpp"
 #include "base/settings.hpp"
 #include "xylem/xylem.h"
 
@@ -23,6 +25,9 @@ MpiFunctions wrappers() {
   w.Request_free = request_free;
   w.Start = start;
   w.Startall = startall;
+
+  w.Error_string = error_string;
+  w.Op_free = op_free;
 
   w.Request_get_status = Completing<&MpiFunctions::Request_get_status, request_get_status>::call;
   w.Request_get_status_all = Completing<&MpiFunctions::Request_get_status_all, request_get_status_all>::call;

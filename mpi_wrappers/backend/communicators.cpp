@@ -227,10 +227,11 @@ Communicator& detail::find_or_make(MPI_Comm comm) {
 Communicator& detail::find_ready(MPI_Comm comm) {
   if (Communicator* const known = find_known(comm)) return *known;
   if (!is_communicator(comm)) return bad_handle;
-  // One rank alone waits for nobody.
-  int size = 0;
+  // Neither one rank alone nor one that leaves all to the MPI waits for others.
+  int size = 0, is_inter = 0;
   PMPI_Comm_size(comm, &size);
-  return size == 1 ? make(comm, connect) : not_ready;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  return size == 1 || is_inter != 0 ? make(comm, connect) : not_ready;
 }
 
 }  // namespace xylem::preload

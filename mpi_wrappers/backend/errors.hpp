@@ -41,7 +41,13 @@ int code_of(const Outcome& outcome);
 int report(MPI_Comm comm, xylem_status status);
 int report(MPI_Comm comm, const Outcome& outcome);
 
-// The same for an error code that the MPI gave us. MPI_SUCCESS is none and calls nothing.
+// The same for an error code that the MPI gave us. MPI_SUCCESS is none, and MPI_COMM_NULL has no handler.
 int report_code(MPI_Comm comm, int code);
+
+// Whether that handler does not return. False for MPI_COMM_NULL.
+bool ends_program(MPI_Comm comm);
+
+// The text of a code, of the MPI's or ours.
+int error_string(int code, char* text, int* length) noexcept;
 
 }  // namespace xylem::preload

@@ -20,11 +20,14 @@ xylem_status HostCopy::copy(std::ptrdiff_t begin, std::ptrdiff_t end) {
   original_ = address_ + begin;
   bytes_ = static_cast<std::size_t>(end - begin);
   void* memory = nullptr;
-  xylem_status status = xylem_mem_alloc(&memory, bytes_, XYLEM_MEMORY_PINNED);
+  const xylem_status status = xylem_mem_alloc(&memory, bytes_, XYLEM_MEMORY_PINNED);
   memory_.reset(static_cast<std::byte*>(memory));
-  if (status == XYLEM_SUCCESS) status = xylem_mem_copy(memory, original_, bytes_);
   address_ = memory_.get() - begin;
-  return status;
+  return status == XYLEM_SUCCESS ? fetch() : status;
+}
+
+xylem_status HostCopy::fetch() const {
+  return memory_ == nullptr ? XYLEM_SUCCESS : xylem_mem_copy(memory_.get(), original_, bytes_);
 }
 
 xylem_status HostCopy::bring_back() const {

@@ -34,7 +34,11 @@ class HostCopy {
   // What the MPI is to be given in place of the buffer.
   std::byte* address() const { return address_; }
 
-  // Copies it all back to the device.
+  // Whether it is not the buffer itself.
+  bool copied() const { return memory_ != nullptr; }
+
+  // Copies it all from the device again, or back to it.
+  xylem_status fetch() const;
   xylem_status bring_back() const;
 
  private:

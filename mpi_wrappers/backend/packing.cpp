@@ -14,20 +14,6 @@
 
 namespace xylem::preload {
 
-// A datatype of our own.
-class DerivedType {
- public:
-  explicit DerivedType(MPI_Datatype type) : type_(type) {}
-  ~DerivedType() { PMPI_Type_free(&type_); }
-  DerivedType(const DerivedType&) = delete;
-  DerivedType& operator=(const DerivedType&) = delete;
-
-  MPI_Datatype get() const { return type_; }
-
- private:
-  MPI_Datatype type_;
-};
-
 namespace {
 
 // A committed type of so many bytes, more than an int may count.
@@ -102,6 +88,15 @@ constexpr std::size_t kPooled = 4;
 
 }  // namespace
 
+std::shared_ptr<DerivedType> hold(MPI_Datatype datatype) {
+  if (find_predefined(datatype) != nullptr) return nullptr;
+  // A dup would call what the program has attached to the datatype for such an occasion.
+  MPI_Datatype same;
+  PMPI_Type_contiguous(1, datatype, &same);
+  PMPI_Type_commit(&same);
+  return std::make_shared<DerivedType>(same);
+}
+
 Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
   if (const PredefinedType* const known = find_predefined(datatype)) {
     size_ = known->size;
@@ -125,13 +120,9 @@ Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
 }
 
 void Layout::keep() {
-  if (dense_ || find_predefined(datatype_) != nullptr) return;
-  // A dup would call what the program has attached to the datatype for such an occasion.
-  MPI_Datatype same;
-  PMPI_Type_contiguous(1, datatype_, &same);
-  PMPI_Type_commit(&same);
-  kept_ = std::make_shared<DerivedType>(same);
-  datatype_ = same;
+  if (dense_) return;
+  kept_ = hold(datatype_);
+  if (kept_ != nullptr) datatype_ = kept_->get();
 }
 
 int Layout::pack(const void* buffer, std::ptrdiff_t count, void* packed) const {

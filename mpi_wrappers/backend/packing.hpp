@@ -9,6 +9,24 @@
 
 namespace xylem::preload {
 
+// A datatype of our own.
+class DerivedType {
+ public:
+  explicit DerivedType(MPI_Datatype type) : type_(type) {}
+  ~DerivedType() { PMPI_Type_free(&type_); }
+  DerivedType(const DerivedType&) = delete;
+  DerivedType& operator=(const DerivedType&) = delete;
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+};
+
+// A committed type of the same data. As long as it lives, the program may free its own, and the MPI still knows that by its
+// handle. Null for predefined types, which stay.
+std::shared_ptr<DerivedType> hold(MPI_Datatype datatype);
+
 // One datatype, as far as moving data of it needs to know.
 class Layout {
  public:
@@ -37,7 +55,7 @@ class Layout {
   MPI_Aint extent_ = 0;
   bool usable_ = true;
   bool dense_ = true;
-  std::shared_ptr<class DerivedType> kept_;
+  std::shared_ptr<DerivedType> kept_;
 };
 
 // Memory for packed data. Small pieces are kept for the next call.

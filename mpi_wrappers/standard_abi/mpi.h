@@ -39,6 +39,8 @@ typedef struct MPI_ABI_Request* MPI_Request;
 #define MPI_COMM_NULL ((MPI_Comm)0x100)
 #define MPI_COMM_WORLD ((MPI_Comm)0x101)
 #define MPI_COMM_SELF ((MPI_Comm)0x102)
+#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x142)
 #define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
 
@@ -130,6 +132,7 @@ enum {
   MPI_SUCCESS = 0,
   MPI_ERR_COUNT = 2,
   MPI_ERR_REQUEST = 7,
+  MPI_ERR_ARG = 13,
   MPI_ERR_TRUNCATE = 15,
   MPI_ERR_OTHER = 16,
   MPI_ERR_INTERN = 17,
@@ -194,6 +197,8 @@ int PMPI_Cancel(MPI_Request* request);
 int PMPI_Request_free(MPI_Request* request);
 int PMPI_Start(MPI_Request* request);
 int PMPI_Startall(int count, MPI_Request requests[]);
+int PMPI_Error_string(int code, char* text, int* length);
+int PMPI_Op_free(MPI_Op* op);
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]);
@@ -243,6 +248,9 @@ int PMPI_Comm_size(MPI_Comm comm, int* size);
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag);
 int PMPI_Group_free(MPI_Group* group);
 int PMPI_Group_translate_ranks(MPI_Group from, int n, const int ranks[], MPI_Group to, int found[]);
+
+int PMPI_Op_commutative(MPI_Op op, int* commutes);
+int PMPI_Reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op);
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
 int PMPI_Irecv(void* data, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request);

@@ -1,11 +1,12 @@
 // Wrong arguments under MPI_ERRORS_RETURN and under a handler of the program. Prints the class of each error: CTest compares
-// the output with that of a run without Xylem. (Debian's MPICH does not check every argument and crashes on some; these are
+// the output with that of a run without Xylem. (Debian's MPIs do not check every argument and crash on some; these are
 // left out.) The communicator must work after each error.
 #include <mpi.h>
 
 #include <cstdio>
 #include <string>
 
+#include "support/persistent.hpp"
 #include "support/verdict.hpp"
 
 using namespace xylem::test;
@@ -72,9 +73,45 @@ void wrong_block_calls(MPI_Comm comm, Verdict& verdict) {
     say("Allgather, its own place", MPI_Allgather(out + rank, 1, type, out, 1, type, comm));
     say("Alltoall, both buffers alike", MPI_Alltoall(out, 1, type, out, 1, type, comm));
     say("Alltoallv, both buffers alike", MPI_Alltoallv(out, ones, places, type, out, ones, places, type, comm));
+    say("Exscan, both buffers alike", MPI_Exscan(in, in, 1, type, MPI_SUM, comm));
     say("Scan, both buffers alike", MPI_Scan(in, in, 1, type, MPI_SUM, comm));
   }
   MPI_Type_free(&uncommitted);
+}
+
+// Calls that go on after the program's has returned: nothing is started.
+void wrong_requests(MPI_Comm comm, Verdict& verdict) {
+  double in[8] = {}, out[64] = {};
+  const MPI_Datatype type = MPI_DOUBLE, none = MPI_DATATYPE_NULL;
+  MPI_Request r = MPI_REQUEST_NULL;
+  const auto say = [&](const char* what, int error) { report(what, error, comm, verdict); };
+  say("Ibcast, root too large", MPI_Ibcast(out, 1, type, size, comm, &r));
+  say("Ibcast, count negative", MPI_Ibcast(out, -1, type, 0, comm, &r));
+  say("Iallreduce, MPI_OP_NULL", MPI_Iallreduce(in, out, 1, type, MPI_OP_NULL, comm, &r));
+  say("Ireduce, root negative", MPI_Ireduce(in, out, 1, type, MPI_SUM, -4, comm, &r));
+  say("Iscan, no such operation for the type", MPI_Iscan(in, out, 1, type, MPI_BAND, comm, &r));
+  say("Iallgather, receive type null", MPI_Iallgather(in, 1, type, out, 1, none, comm, &r));
+  say("Igather, root too large", MPI_Igather(in, 1, type, out, 1, type, size + 1, comm, &r));
+  say("Ialltoall, send count negative", MPI_Ialltoall(in, -1, type, out, 1, type, comm, &r));
+  say("Bcast_init, root too large", XYLEM_MPI_INIT(Bcast)(out, 1, type, size, comm, MPI_INFO_NULL, &r));
+  say("Allreduce_init, MPI_OP_NULL", XYLEM_MPI_INIT(Allreduce)(in, out, 1, type, MPI_OP_NULL, comm, MPI_INFO_NULL, &r));
+  if (refuses_aliases) say("Iallreduce, both buffers alike", MPI_Iallreduce(in, in, 1, type, MPI_SUM, comm, &r));
+}
+
+// With an operation of the program.
+void wrong_user_operations(MPI_Comm comm, Verdict& verdict) {
+  double in[8] = {}, out[64] = {};
+  MPI_Op op;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 0, &op);
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &uncommitted);
+  const auto say = [&](const char* what, int error) { report(what, error, comm, verdict); };
+  say("Allreduce by the program, MPI_DATATYPE_NULL", MPI_Allreduce(in, out, 1, MPI_DATATYPE_NULL, op, comm));
+  say("Allreduce by the program, not committed", MPI_Allreduce(in, out, 1, uncommitted, op, comm));
+  say("Reduce by the program, root too large", MPI_Reduce(in, out, 1, MPI_DOUBLE, op, size, comm));
+  if (refuses_aliases) say("Scan by the program, both buffers alike", MPI_Scan(in, in, 1, MPI_DOUBLE, op, comm));
+  MPI_Type_free(&uncommitted);
+  MPI_Op_free(&op);
 }
 
 void wrong_calls(MPI_Comm comm, Verdict& verdict) {
@@ -92,6 +129,32 @@ void wrong_calls(MPI_Comm comm, Verdict& verdict) {
   say("Allgather, receive type null", MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DATATYPE_NULL, comm));
   say("Reduce_scatter_block, MPI_OP_NULL", MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_OP_NULL, comm));
   wrong_block_calls(comm, verdict);
+  wrong_requests(comm, verdict);
+  wrong_user_operations(comm, verdict);
+}
+
+// A null communicator belongs to none, so the error goes to the handler of MPI_COMM_WORLD.
+void null_communicator(Verdict& verdict) {
+  const MPI_Comm null = MPI_COMM_NULL;
+  double in[8] = {}, out[64] = {};
+  const MPI_Datatype type = MPI_DOUBLE;
+  const auto say = [&](const char* what, int error) {
+    report((std::string(what) + ", MPI_COMM_NULL").c_str(), error, MPI_COMM_WORLD, verdict);
+  };
+  say("Barrier", MPI_Barrier(null));
+  say("Allreduce", MPI_Allreduce(in, out, 1, type, MPI_SUM, null));
+  say("Reduce", MPI_Reduce(in, out, 1, type, MPI_SUM, 0, null));
+  say("Scan", MPI_Scan(in, out, 1, type, MPI_SUM, null));
+  say("Reduce_scatter_block", MPI_Reduce_scatter_block(in, out, 1, type, MPI_SUM, null));
+  say("Bcast", MPI_Bcast(out, 1, type, 0, null));
+  say("Gather", MPI_Gather(in, 1, type, out, 1, type, 0, null));
+  say("Scatter", MPI_Scatter(in, 1, type, out, 1, type, 0, null));
+  say("Alltoall", MPI_Alltoall(in, 1, type, out, 1, type, null));
+  MPI_Request request = MPI_REQUEST_NULL;
+  say("Ibarrier", MPI_Ibarrier(null, &request));
+  MPI_Comm made;
+  say("Comm_dup", MPI_Comm_dup(null, &made));
+  say("Comm_split", MPI_Comm_split(null, 0, 0, &made));
 }
 
 }  // namespace
@@ -114,9 +177,8 @@ int main(int argc, char** argv) {
   MPI_Errhandler_free(&own);
   MPI_Comm_free(&comm);
 
-  // A null communicator belongs to none, so the error goes to the handler of MPI_COMM_WORLD.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  report("Barrier, MPI_COMM_NULL", MPI_Barrier(MPI_COMM_NULL), MPI_COMM_WORLD, verdict);
+  null_communicator(verdict);
 
   const int code = verdict.finish("argument_errors");
   MPI_Finalize();

@@ -29,6 +29,7 @@ class Sum {
  public:
   explicit Sum(World world) : in_(elements, world.rank), out_(elements, -1), wanted_(world.size * (world.size - 1) / 2) {}
   void start(MPI_Comm comm) { MPI_Iallreduce(in_.data(), out_.data(), elements, MPI_INT, MPI_SUM, comm, &request_); }
+  MPI_Request* request() { return &request_; }
   void finish(const char* where, Verdict& verdict) {
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
     verdict.check(out_ == std::vector<int>(elements, wanted_), [&] { return std::string(where) + ": wrong sum"; });
@@ -202,6 +203,20 @@ void unseen_communicator(World world, Verdict& verdict) {
   MPI_Comm_free(&comm);
 }
 
+// Rank 0 computes, and looks after the collective now and then.
+void owner_tests(World world, Verdict& verdict) {
+  Sum sum(world);
+  sum.start(MPI_COMM_WORLD);
+  if (world.first()) {
+    volatile double work = 1;
+    for (int done = 0; done == 0;) {
+      for (int i = 0; i < 10000; ++i) work = work * 1.0000001;
+      MPI_Test(sum.request(), &done, MPI_STATUS_IGNORE);
+    }
+  }
+  sum.finish("owner tests", verdict);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -215,6 +230,7 @@ int main(int argc, char** argv) {
     root_in_recv(world, verdict);
     owner_probes(world, verdict);
     owner_computes(world, verdict);
+    owner_tests(world, verdict);
     synchronous_sends(world, verdict);
     message_of_waiting_rank(world, verdict);
     target_waits(world, verdict);

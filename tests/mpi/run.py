@@ -32,7 +32,8 @@ def arguments():
     parser.add_argument("--device", choices=["kernels", "staged"],
                         help="device buffers: every call of the core ran as a kernel, or some went through host memory")
     parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
-    parser.add_argument("--says", default="", help="what Xylem must say on stderr")
+    parser.add_argument("--says", default="", help="what must be said on stderr")
+    parser.add_argument("--fails", action="store_true", help="the program must fail, and soon; no statistics are looked at")
     parser.add_argument("--compare", help="run also without Xylem, then this program on the files of both outputs")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -46,7 +47,7 @@ def run(options, preload, environment):
     print(err, end="", file=sys.stderr, flush=True)
     if status == "hang":
         sys.exit(f"FAILED: no end after {options.timeout:g} s")
-    if status != 0:
+    if (status != 0) != options.fails:
         sys.exit(f"FAILED: exit status {status}")
     return out, err
 
@@ -104,7 +105,9 @@ def main():
         if "XYLEM_LOG" not in environment and not options.warnings and "xylem:" in err:
             return "a good run prints nothing to stderr"
         if options.says not in err:
-            return f"Xylem did not say: {options.says}"
+            return f"nobody said: {options.says}"
+        if options.fails:
+            return None
         return check_statistics(statistics, options)
 
 

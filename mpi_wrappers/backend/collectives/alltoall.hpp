@@ -34,7 +34,7 @@ struct Alltoall {
 
   template <class Sent, class Received>
   xylem_status start(const Peers&, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    return call_xylem(xylem_alltoall, xylem_ialltoall, r, in.data(), out.data(), out.bytes(0), XYLEM_BYTE, c);
+    return call_xylem(xylem_alltoall, xylem_ialltoall, r, in.data(), out.data(), out.length(), XYLEM_BYTE, c);
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {

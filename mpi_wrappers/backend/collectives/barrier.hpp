@@ -32,14 +32,13 @@ class Meeting {
   Meeting(const Barrier&, const Communicator& comm) : comm_(comm.xylem) {}
 
   static Reason reason() { return Reason::none; }
-  static int error() { return MPI_SUCCESS; }
   static std::size_t bytes() { return 0; }
 
   void keep() {}
   void use(xylem_comm_t comm) { comm_ = comm; }
   static Outcome begin() { return {}; }
   xylem_status start(xylem_request_t* request) { return call_xylem(xylem_barrier, xylem_ibarrier, request, comm_); }
-  static Outcome finish() { return {}; }
+  static Outcome finish(xylem_status status) { return {MPI_SUCCESS, status}; }
 
  private:
   xylem_comm_t comm_;

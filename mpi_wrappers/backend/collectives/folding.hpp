@@ -1,12 +1,14 @@
-// A call that reduces, on Xylem, in whatever form the program called it. Arguments: collectives/reduce.hpp. Nothing is
-// packed, as all elements of predefined types that Xylem reduces lie in memory as it wants them.
+// A call that reduces with a predefined operation, on Xylem, in whatever form the program called it. Arguments:
+// collectives/reduce.hpp. Nothing is packed, as all elements of predefined types that Xylem reduces lie in memory as it wants
+// them.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 #include <vector>
 
 #include "backend/collectives/reduce.hpp"
+#include "backend/collectives/reduction_arguments.hpp"
+#include "backend/collectives/user_folding.hpp"
 #include "backend/errors.hpp"
 #include "backend/reason.hpp"
 
@@ -15,6 +17,9 @@ namespace xylem::preload {
 template <class Arguments>
 class Folding {
  public:
+  // How the call runs where reason() is Reason::user_operation.
+  using ByProgram = UserFolding<Arguments>;
+
   Folding(const Arguments& arguments, const Communicator& comm)
       : arguments_(arguments),
         peers_(Peers::of(comm, root_of(arguments))),
@@ -24,10 +29,8 @@ class Folding {
   // Why the call is handed down.
   Reason reason() const {
     if (how_.reason != Reason::none) return how_.reason;
-    const bool wrong = !has_root(arguments_, peers_) || !has_good_counts() || has_wrong_buffers();
-    return wrong ? Reason::bad_argument : Reason::none;
+    return is_wrong(arguments_, peers_, false) ? Reason::bad_argument : Reason::none;
   }
-  int error() const { return MPI_SUCCESS; }
 
   // Of the signature of this rank's input.
   std::size_t bytes() const { return static_cast<std::size_t>(arguments_.elements(peers_)) * how_.size; }
@@ -48,30 +51,11 @@ class Folding {
     else
       return arguments_.start(peers_, how_, nullptr, comm_, request);
   }
-  Outcome finish() { return {}; }
+  static Outcome finish(xylem_status status) { return {MPI_SUCCESS, status}; }
 
  private:
-  static constexpr bool kUneven = requires(Arguments a) { a.recvcounts; };
+  static constexpr bool kUneven = kHasRecvcounts<Arguments>;
   struct Nothing {};
-
-  bool has_good_counts() const {
-    if constexpr (kUneven)
-      return arguments_.recvcounts != nullptr &&
-             std::all_of(arguments_.recvcounts, arguments_.recvcounts + peers_.size, [](auto count) { return count >= 0; });
-    else
-      return arguments_.elements(peers_) >= 0;
-  }
-
-  static bool is_wrong(const EvenBlocks& blocks) {
-    return blocks.size() > 0 && blocks.count(0) > 0 && (blocks.buffer() == nullptr || blocks.buffer() == MPI_IN_PLACE);
-  }
-  bool has_wrong_buffers() const {
-    const EvenBlocks in = arguments_.sent(peers_), out = arguments_.received(peers_);
-    if (is_wrong(in) || is_wrong(out)) return true;
-    return kRefusesAliases && in.size() > 0 && out.size() > 0 && in.count(0) > 0 && in.buffer() == out.buffer();
-  }
-  // All MPIs refuse them at the root of a reduce.
-  static constexpr bool kRefusesAliases = kMpiRefusesAliases || Arguments::kCollective == Collective::reduce;
 
   Arguments arguments_;
   Peers peers_;

@@ -9,13 +9,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "backend/collectives/handed_down.hpp"
 #include "backend/collectives/narrowed.hpp"
 #include "backend/collectives/peers.hpp"
 #include "backend/communicators.hpp"
 #include "backend/errors.hpp"
-#include "backend/host_copy.hpp"
 #include "backend/mpi_functions.hpp"
 #include "backend/requests/submit.hpp"
 #include "backend/selection.hpp"
@@ -38,7 +39,7 @@ std::pair<void*, void*> buffers_of(const Arguments& arguments) {
     return {nullptr, nullptr};
 }
 
-// What stands behind a request.
+// What stands behind the request of a call on Xylem.
 template <class Call, Collective collective>
 class Later : public Operation {
  public:
@@ -47,17 +48,33 @@ class Later : public Operation {
 
   Call& call() { return call_; }
 
-  xylem_status start(xylem_request_t* request) override {
-    const Outcome outcome = call_.begin();
-    if (outcome.status != XYLEM_SUCCESS) return outcome.status;
-    if (outcome.code != MPI_SUCCESS) return outcome.code == MPI_ERR_NO_MEM ? XYLEM_ERROR_OUT_OF_MEMORY : XYLEM_ERROR_INTERNAL;
-    return counted(collective, call_.bytes(), [&] { return call_.start(request); });
+  int start() override {
+    if (const Outcome outcome = call_.begin(); !outcome.good()) return code_of(outcome);
+    return code_of(counted(collective, call_.bytes(), [&] { return call_.start(&running_); }));
   }
-  int finish(xylem_status status) override { return status == XYLEM_SUCCESS ? code_of(call_.finish()) : code_of(status); }
+  std::optional<int> look() override {
+    int done = 0;
+    const xylem_status status = xylem_test(&running_, &done);
+    if (running_ != nullptr) return std::nullopt;
+    return end(status);
+  }
+  int wait() override { return end(xylem_wait(&running_)); }
 
  private:
+  int end(xylem_status status) { return code_of(call_.finish(status)); }
+
   Call call_;
+  xylem_request_t running_ = nullptr;
 };
+
+// Why a call that goes on after the program's has returned is handed down.
+template <class Call>
+Reason reason_later(const Call& call) {
+  if constexpr (requires { call.reason_later(); })
+    return call.reason_later();
+  else
+    return call.reason();
+}
 
 template <class Call, class Arguments, class Signature = typename Arguments::Signature>
 struct Forms;
@@ -70,51 +87,69 @@ struct Forms<Call, Arguments, int(Args...)> {
     const Communicator& comm = find(arguments.comm);
     if (comm.xylem == nullptr) return hand_down<number>(arguments, comm.reason);
     if (!is_selected(Arguments::kCollective)) return hand_down<number>(arguments, Reason::not_selected);
-    Call call(arguments, comm);
-    if (const Reason why = call.reason(); why != Reason::none) return hand_down<number>(arguments, why);
-    if (const int error = call.error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
-    return run(call, arguments.comm);
+    return run<Call, number>(arguments, comm);
   }
 
   template <int number>
   static int nonblocking(Args... args, MPI_Request* request) noexcept {
-    return make_request<number>(Arguments{args...}, request);
+    const Arguments arguments{args...};
+    return make_request<number>(arguments, find_ready(arguments.comm), request);
   }
 
+  // All ranks may be waited for (MPI-4.0 section 6.13).
   template <int number>
   static int persistent(Args... args, MPI_Info info, MPI_Request* request) noexcept {
-    return make_request<number>(Arguments{args...}, request, info);
+    const Arguments arguments{args...};
+    return make_request<number>(arguments, find(arguments.comm), request, info);
   }
 
  private:
-  using Later = preload::Later<Call, Arguments::kCollective>;
+  // Runs it on Xylem, if the call lets itself be.
+  template <class How, int number>
+  static int run(const Arguments& arguments, const Communicator& comm) {
+    How call(arguments, comm);
+    const Reason why = call.reason();
+    if constexpr (requires { typename How::ByProgram; })
+      if (why == Reason::user_operation) return run_by_program<number>(arguments, comm);
+    if (why != Reason::none) return hand_down<number>(arguments, why);
+    if (const Outcome outcome = call.begin(); !outcome.good()) return report(arguments.comm, outcome);
+    const xylem_status status = counted(Arguments::kCollective, call.bytes(), [&] { return call.start(nullptr); });
+    const Outcome outcome = call.finish(status);
+    return outcome.good() ? MPI_SUCCESS : report(arguments.comm, outcome);
+  }
+  template <int number>
+  [[gnu::noinline]] static int run_by_program(const Arguments& arguments, const Communicator& comm) {
+    return run<typename Call::ByProgram, number>(arguments, comm);
+  }
 
   // `info` are the further arguments of the MPI's function for a persistent collective.
   template <int number, class... Info>
-  static int make_request(const Arguments& arguments, MPI_Request* request, Info... info) {
-    constexpr bool kPersistent = sizeof...(Info) != 0;
-    const Communicator& comm = find_ready(arguments.comm);
-    Reason why = comm.reason;
-    if (comm.xylem != nullptr && !is_selected(Arguments::kCollective)) {
-      why = Reason::not_selected;
-    } else if (comm.xylem != nullptr) {
-      auto operation = std::make_unique<Later>(arguments, comm);
-      why = operation->call().reason();
-      if (why == Reason::none) {
-        if (const int error = operation->call().error(); error != MPI_SUCCESS) return report_code(arguments.comm, error);
-        operation->call().keep();
-        if constexpr (!kPersistent) return submit(std::move(operation), comm, request);
-        // Ranks may start persistent collectives in differing orders (MPI-4.0 section 6.13).
-        if (const auto own = another(comm); own != nullptr) {
-          operation->call().use(own.get());
-          return make_persistent(std::move(operation), comm, own, request);
-        }
-        why = Reason::not_connected;
+  static int make_request(const Arguments& arguments, const Communicator& comm, MPI_Request* request, Info... info) {
+    if (comm.xylem == nullptr) return hand_down_later<number>(arguments, comm, comm.reason, request, info...);
+    if (!is_selected(Arguments::kCollective))
+      return hand_down_later<number>(arguments, comm, Reason::not_selected, request, info...);
+    return run_later<Call, number>(arguments, comm, request, info...);
+  }
+
+  // The same as run() with a request.
+  template <class How, int number, class... Info>
+  static int run_later(const Arguments& arguments, const Communicator& comm, MPI_Request* request, Info... info) {
+    auto operation = std::make_unique<Later<How, Arguments::kCollective>>(arguments, comm);
+    Reason why = reason_later(operation->call());
+    if constexpr (requires { typename How::ByProgram; })
+      if (why == Reason::user_operation) return run_later<typename How::ByProgram, number>(arguments, comm, request, info...);
+    if (why == Reason::none) {
+      operation->call().keep();
+      if constexpr (sizeof...(info) == 0)
+        return submit(std::move(operation), CollectiveRequest::Kind::nonblocking, comm, comm.keeper, request);
+      // Ranks may start persistent collectives in differing orders (MPI-4.0 section 6.13).
+      if (const auto own = another(comm); own != nullptr) {
+        operation->call().use(own.get());
+        return submit(std::move(operation), CollectiveRequest::Kind::persistent, comm, own, request);
       }
+      why = Reason::not_connected;
     }
-    count_handed_down(Arguments::kCollective, why);
-    const auto [sendbuf, recvbuf] = buffers_of(arguments);
-    return pass_down<number>(arguments, sendbuf, recvbuf, info..., request);
+    return hand_down_later<number>(arguments, comm, why, request, info...);
   }
 
   // Calls the MPI's function of this form, or the older one before it in functions.def.
@@ -126,30 +161,41 @@ struct Forms<Call, Arguments, int(Args...)> {
     return arguments.pass_on(Older(real_function<typename Older::Function>(number - 1), arguments), in, out, more...);
   }
 
-  // Runs it on Xylem.
-  static int run(Call& call, MPI_Comm comm) {
-    if (const Outcome outcome = call.begin(); !outcome.good()) return report(comm, outcome);
-    const xylem_status status = counted(Arguments::kCollective, call.bytes(), [&] { return call.start(nullptr); });
-    if (status != XYLEM_SUCCESS) return report(comm, status);
-    const Outcome outcome = call.finish();
-    return outcome.good() ? MPI_SUCCESS : report(comm, outcome);
-  }
-
   // Leaves it to the MPI, with copies in host memory of buffers on a device.
   template <int number>
   [[gnu::noinline]] static int hand_down(const Arguments& arguments, Reason why) {
     count_handed_down(Arguments::kCollective, why);
     const auto [sendbuf, recvbuf] = buffers_of(arguments);
     if (!may_use_buffers(why)) return pass_down<number>(arguments, sendbuf, recvbuf);
-    const Peers peers = Peers::ask(arguments.comm, root_of(arguments));
-    HostCopy in, out;
-    xylem_status status = in.open(arguments.sent(peers));
-    if (status == XYLEM_SUCCESS) status = out.open(arguments.received(peers));
-    if (status != XYLEM_SUCCESS) return report(arguments.comm, status);
-    const int code = pass_down<number>(arguments, in.address(), out.address());
+    HostBuffers buffers;
+    if (const xylem_status status = buffers.open(arguments, Peers::ask(arguments.comm, root_of(arguments)));
+        status != XYLEM_SUCCESS)
+      return report(arguments.comm, status);
+    const int code = pass_down<number>(arguments, buffers.in(), buffers.out());
     if (code != MPI_SUCCESS) return code;
-    status = out.bring_back();
+    const xylem_status status = buffers.bring_back();
     return status == XYLEM_SUCCESS ? MPI_SUCCESS : report(arguments.comm, status);
+  }
+
+  // The same with a request: the MPI's own where it needs no help.
+  template <int number, class... Info>
+  [[gnu::noinline]] static int hand_down_later(const Arguments& arguments, const Communicator& comm, Reason why,
+                                               MPI_Request* request, Info... info) {
+    count_handed_down(Arguments::kCollective, why);
+    HostBuffers buffers;
+    if (may_use_buffers(why)) {
+      const xylem_status status = buffers.open(arguments, Peers::ask(arguments.comm, root_of(arguments)));
+      if (status != XYLEM_SUCCESS) return report(arguments.comm, status);
+    }
+    if (!may_use_buffers(why) || !(buffers.any_copied() || kMpiForgetsCommunicators)) {
+      const auto [sendbuf, recvbuf] = buffers_of(arguments);
+      return pass_down<number>(arguments, sendbuf, recvbuf, info..., request);
+    }
+    constexpr auto kKind = sizeof...(info) == 0 ? CollectiveRequest::Kind::nonblocking : CollectiveRequest::Kind::persistent;
+    auto operation = std::make_unique<HandedDown>(std::move(buffers), arguments.comm, kKind);
+    const int code =
+        pass_down<number>(arguments, operation->buffers().in(), operation->buffers().out(), info..., operation->request());
+    return code != MPI_SUCCESS ? code : submit(std::move(operation), kKind, comm, nullptr, request);
   }
 };
 

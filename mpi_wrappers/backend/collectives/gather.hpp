@@ -35,7 +35,7 @@ struct Allgather {
 
   template <class Sent, class Received>
   xylem_status start(const Peers&, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    return call_xylem(xylem_allgather, xylem_iallgather, r, in.data(), out.data(), out.bytes(0), XYLEM_BYTE, c);
+    return call_xylem(xylem_allgather, xylem_iallgather, r, in.data(), out.data(), out.length(), XYLEM_BYTE, c);
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
@@ -67,7 +67,7 @@ struct Allgatherv {
 
   template <class Sent, class Received>
   xylem_status start(const Peers&, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    return call_xylem(xylem_allgatherv, xylem_iallgatherv, r, in.data(), in.total(), out.data(), out.lengths(), out.places(),
+    return call_xylem(xylem_allgatherv, xylem_iallgatherv, r, in.data(), in.length(), out.data(), out.lengths(), out.places(),
                       XYLEM_BYTE, c);
   }
   template <class Function, class... More>
@@ -101,7 +101,7 @@ struct Gather {
 
   template <class Sent, class Received>
   xylem_status start(const Peers& p, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    const std::size_t bytes = p.is_root ? out.bytes(0) : in.bytes(0);
+    const std::size_t bytes = p.is_root ? out.length() : in.length();
     return call_xylem(xylem_gather, xylem_igather, r, in.data(), out.data(), bytes, XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
@@ -139,7 +139,7 @@ struct Gatherv {
 
   template <class Sent, class Received>
   xylem_status start(const Peers&, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    return call_xylem(xylem_gatherv, xylem_igatherv, r, in.data(), in.total(), out.data(), out.lengths(), out.places(),
+    return call_xylem(xylem_gatherv, xylem_igatherv, r, in.data(), in.length(), out.data(), out.lengths(), out.places(),
                       XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>

@@ -35,12 +35,9 @@ class Movement {
 
   // Why the call is handed down.
   Reason reason() const {
-    const bool wrong = !has_root(arguments_, peers_) || sent_.wrong() || received_.wrong() || is_refused_alias() ||
-                       (kAllAlike && !keeps_its_own());
+    const bool wrong = !has_root(arguments_, peers_) || sent_.wrong() || received_.wrong() || is_refused_alias();
     return wrong ? Reason::bad_argument : Reason::none;
   }
-  // What is wrong that the MPI would find only together with other ranks, which may be running the call on Xylem.
-  int error() const { return keeps_its_own() ? MPI_SUCCESS : MPI_ERR_TRUNCATE; }
 
   // Bytes of the signature of what this rank sends, or gets if it sends nothing.
   std::size_t bytes() const { return sent_.used() ? sent_.total() : received_.total(); }
@@ -54,27 +51,39 @@ class Movement {
   // Runs on that communicator, of the same ranks.
   void use(xylem_comm_t comm) { comm_ = comm; }
 
-  // Legal order: (begin start finish)*.
+  // Legal order: (begin start finish)*. What start() or its request came to is given to finish().
   Outcome begin() {
+    const OwnBlock own = arguments_.own(peers_);
+    if (!keeps_its_own()) {
+      sent_.leave_out(own.sent);
+      received_.leave_out(own.received);
+    }
     const Outcome outcome = sent_.give(sent_.overlaps(received_));
     if (!outcome.good()) return outcome;
-    const OwnBlock own = arguments_.own(peers_);
     if (sent_.any() || own.received < 0) return received_.expect(0, 0);
     // In place: all of the blocks that this rank would send.
     return kExchanges ? received_.expect(0, peers_.peers) : received_.expect(own.received, own.received + 1);
   }
-  xylem_status start(xylem_request_t* request) { return arguments_.start(peers_, sent_, received_, comm_, request); }
-  Outcome finish() { return received_.receive(); }
+  // Where even blocks cannot be served, other ranks shall not wait for this one: they find that it has called something else.
+  xylem_status start(xylem_request_t* request) {
+    if (kEven && !keeps_its_own()) return call_xylem(xylem_barrier, xylem_ibarrier, request, comm_);
+    return arguments_.start(peers_, sent_, received_, comm_, request);
+  }
+  Outcome finish(xylem_status status) {
+    if (kEven && !keeps_its_own()) return {MPI_ERR_TRUNCATE};
+    if (status != XYLEM_SUCCESS) return {MPI_SUCCESS, status};
+    const Outcome outcome = received_.receive();
+    return outcome.good() && !keeps_its_own() ? Outcome{MPI_ERR_TRUNCATE} : outcome;
+  }
 
  private:
   using Sent = Side<decltype(std::declval<Arguments>().sent(Peers{}))>;
   using Received = Side<decltype(std::declval<Arguments>().received(Peers{}))>;
 
+  static constexpr bool kEven = Sent::kEven && Received::kEven;
   static constexpr bool kExchanges = requires { Arguments::kExchanges; };
-  // Whether all ranks send and receive blocks of one length.
-  static constexpr bool kAllAlike = Sent::kEven && Received::kEven && !requires(Arguments a) { a.root; };
-
-  // Whether as much comes back to this rank as it sends to itself.
+  // Whether as much comes back to this rank as it sends to itself. Else the call has failed. Where other blocks may have
+  // other lengths, it is made without this one.
   bool keeps_its_own() const {
     const OwnBlock own = arguments_.own(peers_);
     return own.sent < 0 || !sent_.any() || !received_.any() || sent_.bytes(own.sent) == received_.bytes(own.received);

@@ -68,7 +68,7 @@ struct Scatter {
 
   template <class Sent, class Received>
   xylem_status start(const Peers& p, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    const std::size_t bytes = p.is_root ? in.bytes(0) : out.bytes(0);
+    const std::size_t bytes = p.is_root ? in.length() : out.length();
     return call_xylem(xylem_scatter, xylem_iscatter, r, in.data(), out.data(), bytes, XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>
@@ -106,7 +106,7 @@ struct Scatterv {
 
   template <class Sent, class Received>
   xylem_status start(const Peers&, const Sent& in, const Received& out, xylem_comm_t c, xylem_request_t* r) const {
-    return call_xylem(xylem_scatterv, xylem_iscatterv, r, in.data(), in.lengths(), in.places(), out.data(), out.total(),
+    return call_xylem(xylem_scatterv, xylem_iscatterv, r, in.data(), in.lengths(), in.places(), out.data(), out.length(),
                       XYLEM_BYTE, root, c);
   }
   template <class Function, class... More>

@@ -56,6 +56,11 @@ class Side {
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(start()) + static_cast<std::uintptr_t>(begin_); }
   std::uintptr_t end() const { return reinterpret_cast<std::uintptr_t>(start()) + static_cast<std::uintptr_t>(end_); }
 
+  // A block that is not moved.
+  void leave_out(int block) { left_out_ = block; }
+  // Bytes that the call moves of even blocks, each.
+  std::size_t length() const { return left_out_ < 0 ? bytes(0) : 0; }
+
   // The program may free its datatypes from now on.
   void keep() {
     if constexpr (Blocks::kTyped)
@@ -81,7 +86,7 @@ class Side {
     if (packed_ == nullptr) return {};
     std::size_t at = 0;
     for (int i = 0; i < blocks_.size(); at += bytes(i++)) {
-      if (bytes(i) == 0) continue;
+      if (bytes(i) == 0 || i == left_out_) continue;
       const int code = layout(i).unpack(packed_.get() + at, place(i), blocks_.count(i));
       if (code != MPI_SUCCESS) return {code};
     }
@@ -89,13 +94,13 @@ class Side {
     return {MPI_SUCCESS, copy_.bring_back()};
   }
 
-  // What Xylem is given. Lengths and places are null where blocks are even; places also where they lie one behind the other.
+  // What Xylem is given. Lengths and places are null where blocks are even.
   void* data() const {
     if (packed_ != nullptr) return packed_.get();
     return blocks_.buffer() == MPI_IN_PLACE ? XYLEM_IN_PLACE : start() + begin_;
   }
   const std::size_t* lengths() const { return table_.data(); }
-  const std::size_t* places() const { return packed_ != nullptr || total_ == 0 ? nullptr : table_.data() + blocks_.size(); }
+  const std::size_t* places() const { return total_ == 0 ? nullptr : table_.data() + blocks_.size(); }
 
  private:
   static auto make_layouts(const Blocks& blocks) {
@@ -141,12 +146,15 @@ class Side {
     if constexpr (!Blocks::kEven) {
       const auto n = static_cast<std::size_t>(blocks_.size());
       table_.assign(2 * n, 0);
+      std::size_t packed = 0;
       for (int i = 0; i < blocks_.size(); ++i) {
         const std::size_t length = bytes(i);
         if (length == 0) continue;
-        table_[static_cast<std::size_t>(i)] = length;
-        if (!in_place || !dense_) continue;
-        table_[n + static_cast<std::size_t>(i)] = static_cast<std::size_t>(blocks_.offset(i, layout(i).extent()) - begin_);
+        const auto block = static_cast<std::size_t>(i);
+        const bool lies_there = in_place && dense_;
+        table_[block] = i == left_out_ ? 0 : length;
+        table_[n + block] = lies_there ? static_cast<std::size_t>(blocks_.offset(i, layout(i).extent()) - begin_) : packed;
+        packed += length;
       }
     }
   }
@@ -174,6 +182,7 @@ class Side {
   // Of a dense side: from the first byte of its blocks, as seen from the buffer's address, to behind the last.
   std::ptrdiff_t begin_ = 0;
   std::ptrdiff_t end_ = 0;
+  int left_out_ = -1;
   std::vector<std::size_t> table_;  // of uneven blocks: the length of each, then the place of each behind begin_
   HostCopy copy_;
   Scratch packed_;

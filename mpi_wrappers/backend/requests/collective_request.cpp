@@ -1,5 +1,6 @@
 #include "backend/requests/collective_request.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "backend/errors.hpp"
@@ -20,13 +21,11 @@ int CollectiveRequest::post() {
 void CollectiveRequest::begin() {
   number_ = begun.fetch_add(1, std::memory_order_relaxed);
   active_count.fetch_add(1, std::memory_order_relaxed);
-  const xylem_status status = operation_->start(&running_);
-  if (status == XYLEM_SUCCESS) {
+  const int code = operation_->start();
+  if (code == MPI_SUCCESS)
     state_.store(State::running, std::memory_order_release);
-  } else {
-    outcome_ = code_of(status);
-    complete_receive();
-  }
+  else
+    end(code);
 }
 
 bool CollectiveRequest::look() {
@@ -34,24 +33,18 @@ bool CollectiveRequest::look() {
   const std::unique_lock lock(looking_, std::try_to_lock);
   if (!lock || !active()) return false;
   if (ended()) return true;
-  int done = 0;
-  const xylem_status status = xylem_test(&running_, &done);
-  if (running_ != nullptr) return false;
-  end(status);
-  return true;
+  const std::optional<int> outcome = operation_->look();
+  if (outcome.has_value()) end(*outcome);
+  return outcome.has_value();
 }
 
 void CollectiveRequest::wait() {
   const std::lock_guard lock(looking_);
-  if (!ended()) end(xylem_wait(&running_));
+  if (!ended()) end(operation_->wait());
 }
 
-void CollectiveRequest::end(xylem_status status) {
-  outcome_ = operation_->finish(status);
-  complete_receive();
-}
-
-void CollectiveRequest::complete_receive() {
+void CollectiveRequest::end(int outcome) {
+  outcome_ = outcome;
   PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag_, own_communicators().requests);
   state_.store(State::ended, std::memory_order_release);
 }
@@ -65,14 +58,14 @@ int CollectiveRequest::hand_out() {
 
 bool CollectiveRequest::abandon() {
   const bool goes_on = active() && !look();
-  if (goes_on) complete_receive();
+  if (goes_on) end(MPI_SUCCESS);
   real().Request_free(&handle_);
   if (active()) hand_out();
   return !goes_on;
 }
 
 MPI_Comm CollectiveRequest::error_communicator() const {
-  return entry_.mpi.load(std::memory_order_acquire) == comm_ ? comm_ : MPI_COMM_WORLD;
+  return comm_ != no_handle() && entry_.mpi.load(std::memory_order_acquire) == comm_ ? comm_ : MPI_COMM_WORLD;
 }
 
 }  // namespace xylem::preload

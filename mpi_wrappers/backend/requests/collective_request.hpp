@@ -1,4 +1,4 @@
-// A real request of the MPI for a collective on Xylem.
+// A real request of the MPI for a collective on Xylem, or for one that the MPI runs on copies of the program's buffers.
 //
 // The handle is that of an empty receive from this process itself, which nobody but this object ever sends: it does so once
 // the collective has ended. So the program, and every function of the MPI, may treat it as any other request.
@@ -25,7 +25,7 @@ class CollectiveRequest {
  public:
   enum class Kind { nonblocking, persistent };
 
-  // `runs_on` is kept alive; the entry tells whose request it is.
+  // `runs_on` is kept alive; null: the MPI runs it. The entry tells whose request it is.
   CollectiveRequest(std::unique_ptr<Operation> operation, const Communicator& entry, std::shared_ptr<xylem_comm> runs_on,
                     Kind kind);
 
@@ -40,9 +40,9 @@ class CollectiveRequest {
   // No request of the process is active. One load.
   static bool none_active() { return active_count.load(std::memory_order_relaxed) == 0; }
 
-  // Requests of one communicator end in the order in which they began.
+  // Requests of one queue end in the order in which they began.
   bool began_before(const CollectiveRequest& other) const { return number_ < other.number_; }
-  xylem_comm_t communicator() const { return keeper_.get(); }
+  const void* queue() const { return keeper_ != nullptr ? static_cast<const void*>(keeper_.get()) : this; }
 
   // Between begin() and hand_out().
   bool active() const { return state_.load(std::memory_order_acquire) != State::inactive; }
@@ -66,12 +66,13 @@ class CollectiveRequest {
 
   // Whose error handler is told; the communicator may have been freed.
   MPI_Comm error_communicator() const;
+  // The same for what the collective came to: MPI_COMM_NULL if the MPI has told it already.
+  MPI_Comm outcome_communicator() const { return keeper_ != nullptr ? error_communicator() : MPI_COMM_NULL; }
 
  private:
   enum class State : unsigned char { inactive, running, ended };
 
-  void end(xylem_status status);
-  void complete_receive();
+  void end(int outcome);
 
   const std::unique_ptr<Operation> operation_;
   const Communicator& entry_;
@@ -86,7 +87,6 @@ class CollectiveRequest {
   std::uint64_t number_ = 0;  // of those begun
 
   std::mutex looking_;
-  xylem_request_t running_ = nullptr;
   int outcome_ = MPI_SUCCESS;
   std::atomic<State> state_{State::inactive};
   std::atomic<bool> offered_{false};

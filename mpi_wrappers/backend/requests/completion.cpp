@@ -1,6 +1,7 @@
 #include "backend/requests/completion.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "backend/errors.hpp"
 
@@ -19,17 +20,17 @@ void Completion::wait() {
 
 void Completion::look() {
   if (in_order_.empty()) put_in_order();
-  xylem_comm_t stuck = nullptr;
+  const void* stuck = nullptr;
   for (CollectiveRequest* request : in_order_)
-    if (request->communicator() != stuck && !request->look()) stuck = request->communicator();
+    if (request->queue() != stuck && !request->look()) stuck = request->queue();
 }
 
-// What has not ended, by communicators and in the order of their beginning: behind one that goes on nothing has ended.
+// What has not ended, by queues and in the order of their beginning: behind one that goes on nothing has ended.
 void Completion::put_in_order() {
   for (const Member& member : members_)
     if (!member.request->ended()) in_order_.push_back(member.request);
   const auto before = [](const CollectiveRequest* a, const CollectiveRequest* b) {
-    return a->communicator() == b->communicator() ? a->began_before(*b) : a->communicator() < b->communicator();
+    return a->queue() == b->queue() ? a->began_before(*b) : std::less<>()(a->queue(), b->queue());
   };
   if (!std::is_sorted(in_order_.begin(), in_order_.end(), before)) std::sort(in_order_.begin(), in_order_.end(), before);
 }
@@ -60,7 +61,7 @@ void Completion::hand_out(Member& member, MPI_Status* status) {
   member.request = nullptr;
   clean(status);
   if (const int code = request.hand_out(); code != MPI_SUCCESS)
-    failures_.push_back({request.error_communicator(), code, status});
+    failures_.push_back({request.outcome_communicator(), code, status});
   if (!request.persistent()) RequestTable::of_process().remove(request);
 }
 
@@ -85,7 +86,10 @@ int Completion::outcome(int code, int count, MPI_Status statuses[]) const {
   for (const Failure& failure : failures_)
     if (failure.status != nullptr) failure.status->MPI_ERROR = failure.code;
   // Where requests of the MPI failed too, their error handler has been told already.
-  return code == MPI_SUCCESS ? report_code(failures_.front().comm, MPI_ERR_IN_STATUS) : code;
+  if (code != MPI_SUCCESS) return code;
+  const Failure& first = failures_.front();
+  // A handler that ends the program shall say why.
+  return report_code(first.comm, ends_program(first.comm) ? first.code : MPI_ERR_IN_STATUS);
 }
 
 }  // namespace xylem::preload

@@ -1,15 +1,15 @@
-// One collective on Xylem, from its start to its end: what stands behind a request of a nonblocking or persistent call.
+// One collective, from its start to its end: what stands behind a request that we give to the program.
 //
-// Legal order: (start finish)*. Each pair is one execution: a nonblocking call has one, a persistent one as many as the
-// program starts. finish() is not called where start() failed.
+// Legal order: (start look* wait?)*, where each round ends with the look() or wait() that returns its end. A nonblocking call
+// has one round, a persistent one as many as the program starts. Where start() failed the round has ended.
 //
 // An operation keeps what it needs, for by the time it ends the program may have freed the rest: the communicator (its
-// request keeps the xylem_comm_t alive, so a copy of that handle stays good, and not its Communicator entry), datatypes (keep
-// a dup of one that finish() unpacks with), arrays of datatypes' handles. Buffers, and arrays of counts and displacements,
-// stay.
+// request keeps the xylem_comm_t alive, so a copy of that handle stays good, and not its Communicator entry), datatypes
+// (hold() one that is needed at the end), operations, arrays of datatypes' handles. Buffers, and arrays of counts and
+// displacements, stay.
 #pragma once
 
-#include "xylem/xylem.h"
+#include <optional>
 
 namespace xylem::preload {
 
@@ -20,13 +20,16 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  // Starts it and returns, whatever other ranks do: packs, if need be, and calls one of xylem_i*. On failure
-  // xylem_last_error() says why, and nothing was started.
-  virtual xylem_status start(xylem_request_t* request) = 0;
+  // All return MPI error codes and call no error handler.
 
-  // It has ended with `status`, of which xylem_last_error() tells more: unpacks. By whichever thread of the program learns of
-  // the end. Returns an MPI error code and calls no error handler; the request does.
-  virtual int finish(xylem_status status) = 0;
+  // Starts it and returns, whatever other ranks do.
+  virtual int start() = 0;
+
+  // Goes on with it as far as it comes now, by whichever thread of the program. What it came to, if it has ended.
+  virtual std::optional<int> look() = 0;
+
+  // The same until it has ended; drives the MPI meanwhile.
+  virtual int wait() = 0;
 };
 
 }  // namespace xylem::preload

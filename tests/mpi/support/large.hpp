@@ -21,5 +21,12 @@ XYLEM_TEST_MAYBE MPI_Gatherv_c(const void*, MPI_Count, MPI_Datatype, void*, cons
 XYLEM_TEST_MAYBE MPI_Scatter_c(const void*, MPI_Count, MPI_Datatype, void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
 XYLEM_TEST_MAYBE MPI_Scatterv_c(const void*, const MPI_Count[], const MPI_Aint[], MPI_Datatype, void*, MPI_Count,
                                 MPI_Datatype, int, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Allreduce_c(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Exscan_c(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Reduce_c(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Reduce_scatter_c(const void*, void*, const MPI_Count[], MPI_Datatype, MPI_Op, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Reduce_scatter_block_c(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+XYLEM_TEST_MAYBE MPI_Scan_c(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+
 #undef XYLEM_TEST_MAYBE
 #endif

@@ -1,0 +1,51 @@
+// What the MPI would refuse of the arguments of a reduction (collectives/reduce.hpp), whatever its operation is.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "backend/collectives/blocks.hpp"
+#include "backend/collectives/peers.hpp"
+#include "backend/collectives/xylem_call.hpp"
+#include "backend/statistics.hpp"
+
+namespace xylem::preload {
+
+template <class Arguments>
+inline constexpr bool kHasRecvcounts = requires(Arguments a) {
+  a.recvcounts;
+};
+
+template <class Arguments>
+bool has_good_counts(const Arguments& arguments, const Peers& peers) {
+  if constexpr (kHasRecvcounts<Arguments>)
+    return arguments.recvcounts != nullptr &&
+           std::all_of(arguments.recvcounts, arguments.recvcounts + peers.size, [](auto count) { return count >= 0; });
+  else
+    return arguments.elements(peers) >= 0;
+}
+
+// `bottom`: a buffer at null may be MPI_BOTTOM.
+inline bool is_wrong_buffer(const EvenBlocks& blocks, bool bottom) {
+  if (blocks.size() == 0 || blocks.count(0) <= 0) return false;
+  return (blocks.buffer() == nullptr && !bottom) || blocks.buffer() == MPI_IN_PLACE;
+}
+
+template <class Arguments>
+bool has_wrong_buffers(const Arguments& arguments, const Peers& peers, bool bottom) {
+  // All MPIs refuse them at the root of a reduce.
+  constexpr bool kRefusesAliases = kMpiRefusesAliases || Arguments::kCollective == Collective::reduce;
+  const EvenBlocks in = arguments.sent(peers), out = arguments.received(peers);
+  if (is_wrong_buffer(in, bottom) || is_wrong_buffer(out, bottom)) return true;
+  // Rank 0 of an exscan gets nothing, but is refused.
+  const bool compared = in.size() > 0 && in.count(0) > 0 && (out.size() > 0 || Arguments::kCollective == Collective::exscan);
+  return kRefusesAliases && compared && in.buffer() == arguments.recvbuf;
+}
+
+template <class Arguments>
+bool is_wrong(const Arguments& arguments, const Peers& peers, bool bottom) {
+  return !has_root(arguments, peers) || !has_good_counts(arguments, peers) || has_wrong_buffers(arguments, peers, bottom);
+}
+
+}  // namespace xylem::preload
