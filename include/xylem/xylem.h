@@ -199,6 +199,39 @@ XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
  */
 XYLEM_API xylem_status xylem_comm_check(xylem_comm_t comm);
 
+/**
+ * Gives a communicator up, on all ranks: no call on it waits any longer. Calls that wait, here and on other ranks, and later
+ * ones return XYLEM_ERROR_PEER_FAILED, with a text that names this rank; a call that has all it needs may still succeed. Not
+ * collective, waits for nobody, and may be called by any thread at any time until xylem_comm_destroy(), which is still due.
+ * Buffers of calls that wait in another thread are free when these calls have returned.
+ */
+XYLEM_API xylem_status xylem_comm_abort(xylem_comm_t comm);
+
+/**
+ * Whether a communicator has failed: *error becomes XYLEM_SUCCESS, or what later calls on it return, and then
+ * xylem_last_error() says which rank failed and how. For threads that watch while others wait. Any thread, waits for nothing.
+ */
+XYLEM_API xylem_status xylem_comm_get_async_error(xylem_comm_t comm, xylem_status* error);
+
+/**
+ * Makes a communicator of the ranks of `comm` that live, in the same order, and so goes on after a failure. Collective over
+ * these ranks: it waits until each of them has called it or has ended. Whoever calls it gives `comm` up, as by
+ * xylem_comm_abort(), so every other living rank gets an error from its call on `comm` and can follow. Outstanding calls end
+ * first.
+ *
+ * How: by TCP connections between the processes, for all else may have failed, the bootstrap included (only its `progress`
+ * is called). The ranks agree by a two-phase commit that the lowest living rank leads, and the next one takes over when that
+ * ends. What it guarantees:
+ * - All ranks that return get the same members. A rank that ends before the agreement, or in the middle of connecting the new
+ *   communicator, is left out of it; the others begin anew without it.
+ * - All succeed or all fail. A rank that ends after that fails the new communicator, which can be shrunk in turn.
+ * - A rank is missing only if its process has ended, it has destroyed `comm`, or its host cannot be reached for some ten
+ *   seconds (for half a minute where it had been reached). Where the network parts living ranks, each part becomes a
+ *   communicator.
+ * `comm` can be shrunk once, and only destroyed afterwards. On failure *new_comm is NULL.
+ */
+XYLEM_API xylem_status xylem_comm_shrink(xylem_comm_t comm, xylem_comm_t* new_comm);
+
 /** This rank in `comm`. */
 XYLEM_API xylem_status xylem_comm_rank(xylem_comm_t comm, int* rank);
 

@@ -51,6 +51,37 @@ xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_
   });
 }
 
+xylem_status xylem_comm_abort(xylem_comm_t comm) {
+  return guarded("xylem_comm_abort", [&] {
+    if (comm == nullptr) return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_abort: comm is NULL");
+    comm->communicator->abort();
+    return XYLEM_SUCCESS;
+  });
+}
+
+xylem_status xylem_comm_get_async_error(xylem_comm_t comm, xylem_status* error) {
+  return guarded("xylem_comm_get_async_error", [&] {
+    if (comm == nullptr || error == nullptr) {
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_get_async_error: comm or error is NULL");
+    }
+    const xylem::Failure failure = comm->communicator->failure();
+    *error = failure.status;
+    if (failure.status != XYLEM_SUCCESS) fail(failure.status, failure.text);
+    return XYLEM_SUCCESS;
+  });
+}
+
+xylem_status xylem_comm_shrink(xylem_comm_t comm, xylem_comm_t* new_comm) {
+  return guarded("xylem_comm_shrink", [&] {
+    if (comm == nullptr || new_comm == nullptr) {
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_shrink: comm or new_comm is NULL");
+    }
+    *new_comm = nullptr;
+    *new_comm = new xylem_comm(comm->communicator->shrink());
+    return XYLEM_SUCCESS;
+  });
+}
+
 xylem_status xylem_comm_destroy(xylem_comm_t comm) {
   return guarded("xylem_comm_destroy", [&] {
     const std::unique_ptr<xylem_comm> ended(comm);

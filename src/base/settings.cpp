@@ -128,6 +128,14 @@ constexpr std::array kRows = {
         "Whether buffers may lie on a GPU. auto: where this host has an NVIDIA GPU or the process has loaded the driver."),
     row<Seconds, &Settings::timeout_seconds>("XYLEM_TIMEOUT", agreed,
                                              "A collective fails when a rank is later than this. 0: it waits for ever."),
+    row<Seconds, &Settings::late_seconds>("XYLEM_LATE", own,
+                                          "A rank that has to be waited for so long brings one warning. 0: none."),
+    row<Choice<DumpSignal, kDumpSignalNames>, &Settings::dump_signal>(
+        "XYLEM_DUMP_SIGNAL", own,
+        "The signal on which a process dumps its flight recorder, unless the program handles that signal itself."),
+    row<Path, &Settings::dump_file>("XYLEM_DUMP_FILE", own,
+                                    "Where flight recorders are dumped, for xylem diagnose; each process adds .HOST.PID to "
+                                    "the name. Unset: stderr."),
 };
 
 // Names of the kind that module systems and CMake set for every package: not meant for us, and no mistake of the user.

@@ -19,6 +19,10 @@ namespace xylem {
 enum class CudaUse { automatic, off, on };
 inline constexpr std::array<std::string_view, 3> kCudaUseNames = {"auto", "off", "on"};
 
+// The signal that makes a process tell its last calls; only while the program leaves that signal to its default.
+enum class DumpSignal { off, usr1, usr2 };
+inline constexpr std::array<std::string_view, 3> kDumpSignalNames = {"off", "usr1", "usr2"};
+
 // One setting per member. What must be equal on all ranks of a communicator (marked "agreed") is taken from rank 0 when the
 // communicator is made.
 struct Settings {
@@ -35,6 +39,9 @@ struct Settings {
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
   CudaUse cuda = CudaUse::automatic;        // XYLEM_CUDA: whether buffers may lie on a GPU
   double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)
+  double late_seconds = 60;                 // XYLEM_LATE: after what time a late rank is warned of, 0: never
+  DumpSignal dump_signal = DumpSignal::usr1;  // XYLEM_DUMP_SIGNAL: what makes a process dump its flight recorder
+  std::string dump_file;                      // XYLEM_DUMP_FILE: where the flight recorder is dumped, in place of stderr
 };
 
 // Description of one setting for `xylem info` and docs/settings.md.

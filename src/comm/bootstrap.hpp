@@ -11,6 +11,12 @@
 
 namespace xylem {
 
+// A rank has ended in the middle of making a communicator. Thrown on all others alike.
+class MemberLost : public Error {
+ public:
+  explicit MemberLost(const std::string& what) : Error(XYLEM_ERROR_PEER_FAILED, what) {}
+};
+
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;

@@ -14,10 +14,10 @@ namespace xylem {
 Placement Placement::here() { return {topo::host().id, topo::host().name}; }
 
 Communicator::Communicator(const std::shared_ptr<Bootstrap>& bootstrap, const Placement& placement,
-                           const std::optional<AgreedSettings>& inherited)
-    : Communicator(bootstrap, placement, wire_up(*bootstrap, placement.host_id, placement.host_name, inherited)) {}
+                           const std::optional<AgreedSettings>& inherited, bool reachable)
+    : Communicator(bootstrap, placement, wire_up(*bootstrap, placement.host_id, placement.host_name, inherited), reachable) {}
 
-Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired)
+Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired, bool reachable)
     : bootstrap_(std::move(bootstrap)),
       placement_(placement),
       settings_(std::move(wired.settings)),
@@ -38,7 +38,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
               exec::Progress{&Communicator::poke_engine, &engine_},
               exec::Progress{&Communicator::poke_bootstrap, bootstrap_.get()}),
       team_(waiter_, half_, background_),
-      record_(memory_->own_record()),
+      log_(memory_->own_log()),
       devices_(cuda::may_have_device_buffers()),
       device_path_(wired.devices && members_.hosts() == 1 && size() > 1 ? std::make_unique<DevicePath>(*this) : nullptr),
       device_hosts_(wired.devices && members_.hosts() > 1 && members_.ranks_per_host() > 1
@@ -46,17 +46,24 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
                         : nullptr),
       timed_(!settings().stats_file.empty()),
       pid_(getpid()),
-      vigil_(std::move(wired.watch), &Communicator::peer_ended, this) {
+      id_(wired.id),
+      processes_(std::move(wired.processes)),
+      ended_(std::make_unique<std::atomic<bool>[]>(size())),
+      watch_(wired.watch),
+      door_(std::move(wired.door)),
+      vigil_(wired.watch, &Communicator::peer_ended, this),
+      recording_(*wired.watch, &Communicator::entries, this) {
+  waiter_.report_to(&log_.awaiting, {&Communicator::look_around, this});
   args_.rank = rank();
   args_.ranks = size();
   args_.host = members_.host();
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
-  for (const Watched& each : wired.watched) {
-    if (members_.here(each.rank)) {
-      vigil_.watch_local(each.process, each.rank);
+  for (const std::uint32_t each : members_.watched_by_us()) {
+    if (members_.here(each)) {
+      vigil_.watch_local(processes_[each], each);
     } else {
-      vigil_.watch_remote(each.process, each.rank);
+      vigil_.watch_remote(processes_[each], each, reachable);
     }
   }
   if (rank() == 0 && log::enabled(log::Level::info)) {
@@ -69,7 +76,12 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
 void Communicator::peer_ended(void* context, std::uint32_t rank, watch::End how) {
   auto& self = *static_cast<Communicator*>(context);
   const Members& members = self.members_;
-  if (members.here(rank) && self.memory_->has_left(static_cast<int>(members.local_place_of(rank)))) return;
+  if (members.here(rank)) {
+    const int place = static_cast<int>(members.local_place_of(rank));
+    if (self.memory_->has_left(place)) return;
+    self.memory_->mourn(place);
+  }
+  self.ended_[rank] = true;
   const exec::Fault fault = how == watch::End::process ? exec::Fault::died : exec::Fault::unreachable;
   if (self.links_ == nullptr) return self.memory_->raise_abort(exec::abort_word(fault, rank));
   self.links_->give_up(self.ranks_elsewhere(rank), static_cast<int>(rank), fault);

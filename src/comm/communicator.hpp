@@ -4,6 +4,7 @@
 // may wait for a request or drive.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,9 @@
 #include "comm/progress_engine.hpp"
 #include "comm/statistics.hpp"
 #include "comm/wire_up.hpp"
+#include "flight/recorder.hpp"
 #include "plan/planner.hpp"
+#include "survive/out_line.hpp"
 
 namespace xylem {
 
@@ -28,14 +31,21 @@ struct Placement {
   static Placement here();
 };
 
+// Why a communicator cannot be used any more, if so.
+struct Failure {
+  xylem_status status = XYLEM_SUCCESS;
+  std::string text{};
+};
+
 class DeviceHosts;
 class DevicePath;
 
 class Communicator {
  public:
-  // Collective over the bootstrap's ranks; throws Error on all ranks or on none. The bootstrap is kept.
+  // Collective over the bootstrap's ranks; throws Error on all ranks or on none. The bootstrap is kept. `reachable`: all
+  // processes have taken TCP connections of each other's hosts.
   Communicator(const std::shared_ptr<Bootstrap>& bootstrap, const Placement& placement,
-               const std::optional<AgreedSettings>& inherited = std::nullopt);
+               const std::optional<AgreedSettings>& inherited = std::nullopt, bool reachable = false);
   // Waits for outstanding calls; ProgressEngine::adopt() does so later.
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -43,6 +53,15 @@ class Communicator {
 
   // The communicator of the ranks that give the same color (null for a negative one). Collective. Throws Error.
   std::unique_ptr<Communicator> split(int color, int key);
+
+  // The communicator of the ranks that live, in the same order. Collective over these, once; gives this communicator up.
+  // Throws Error, on all of them or on none.
+  std::unique_ptr<Communicator> shrink();
+
+  // No call waits any longer, on any rank. Any thread.
+  void abort();
+  // Any thread.
+  Failure failure() const;
 
   std::uint32_t rank() const { return members_.rank(); }
   std::uint32_t size() const { return members_.size(); }
@@ -89,7 +108,7 @@ class Communicator {
   friend class DevicePath;
   friend class ProgressEngine;
 
-  Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired);
+  Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired, bool reachable);
 
   static void peer_ended(void* context, std::uint32_t rank, watch::End how);
   static void poke_network(void* context);
@@ -107,7 +126,7 @@ class Communicator {
   xylem_status run_alone(const Call& call);
   const CallPlan* plan_for(const Call& call);
   Execution prepare(const Call& call, const CallPlan& plan);
-  void announce(const Call& announced, std::uint32_t signature);
+  void announce(const Call& announced);
   xylem_status conclude(const Execution& done, exec::Fault sending);
   exec::Fault flush();
   std::byte* scratch(std::size_t bytes);
@@ -120,6 +139,7 @@ class Communicator {
   exec::Waiter polite_waiter();
 
   // failure.cpp: what becomes of a communicator when a call of it fails
+  bool given_up() const { return broken_.load(std::memory_order_relaxed) != XYLEM_SUCCESS; }
   xylem_status fail(const Call& call, exec::Fault fault, std::uint32_t peer) { return fail(title(call), fault, peer); }
   xylem_status fail(const std::string& title, exec::Fault fault, std::uint32_t peer);
   xylem_status give_up(const Call& call, xylem_status status, const std::string& reason) {
@@ -131,6 +151,26 @@ class Communicator {
   std::string title(const Call& call) const;
   std::string where(std::uint32_t rank) const;
   std::string deed(std::uint32_t peer, exec::Fault fault) const;
+  std::string waited() const;
+  struct Parting {
+    shm::CallRecord own, other;
+  };
+  std::optional<Parting> parting_from(std::uint32_t peer) const;
+  xylem_status refuse();
+  void break_off(xylem_status status);
+
+  // shrink.cpp
+  survive::Contact contact(std::uint32_t peer) const;
+
+  // lateness.cpp: who is waited for, and what all ranks of this host have done last
+  static exec::Fault look_around(void* context, double seconds);
+  void warn_of_late_rank();
+  static std::vector<flight::Entry> entries(const void* context);
+  const shm::CallLog& log_of(std::uint32_t rank) const;
+  std::optional<std::uint32_t> awaited_by(std::uint32_t rank) const;
+  std::uint32_t late_rank() const;
+  std::string describe_record(const shm::CallRecord& record) const;
+  flight::Entry entry(std::uint32_t rank, std::uint64_t now) const;
 
   std::shared_ptr<Bootstrap> bootstrap_;
   Placement placement_;
@@ -154,10 +194,13 @@ class Communicator {
   coll::Args args_;  // of the call that runs; who takes part where stays the same
   std::vector<std::byte> scratch_;
   std::vector<std::size_t> offsets_;  // of blocks that lie one behind the other
-  shm::CallRecord& record_;           // this rank's
+  shm::CallLog& log_;                 // this rank's
 
-  std::uint64_t sequence_ = 0;  // calls begun
-  xylem_status broken_ = XYLEM_SUCCESS;
+  std::uint64_t sequence_ = 0;             // calls begun
+  std::uint32_t history_ = 0;              // of the signatures of all collectives that were run
+  std::uint32_t ordinal_ = 0;              // how many they were
+  std::optional<std::uint32_t> parted_{};  // a rank that called something else, as its log says
+  std::atomic<xylem_status> broken_{XYLEM_SUCCESS};
   std::string error_;
   std::string connect_error_;
   bool devices_;                               // this rank's buffers may lie on a GPU
@@ -173,7 +216,15 @@ class Communicator {
   std::atomic<std::uint64_t> drives_{0};
   std::optional<Execution> execution_;  // of the first in the queue
   ProgressEngine::Place place_;
-  watch::Vigil vigil_;  // the last: what it reports touches the above
+  std::uint64_t id_;                            // equal on all ranks
+  std::vector<watch::Identity> processes_;      // by rank
+  std::unique_ptr<std::atomic<bool>[]> ended_;  // by rank: its process has, as far as this rank has noticed
+  std::shared_ptr<watch::Watch> watch_;
+  std::unique_ptr<watch::Door> door_;  // null once shrunk
+  mutable std::mutex failure_mutex_;
+  std::string failure_text_;     // why broken_
+  watch::Vigil vigil_;           // what it reports touches the above
+  flight::Recording recording_;  // what it tells comes from the above
 };
 
 }  // namespace xylem

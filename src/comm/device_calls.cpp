@@ -8,7 +8,7 @@ namespace xylem {
 
 xylem_status Communicator::run_with_devices(const Call& call) {
   complete();  // then this thread alone has the communicator
-  if (broken_ != XYLEM_SUCCESS) return broken_;
+  if (given_up()) return refuse();
   const cuda::StreamState state = call.stream == XYLEM_STREAM_NONE ? cuda::StreamState::ready : cuda::state_of(call.stream);
   const bool captured = state == cuda::StreamState::captured;
   const auto refused = [&] {
@@ -37,7 +37,7 @@ xylem_status Communicator::run_with_devices(const Call& call) {
 // Calls in streams have returned long before their kernels end.
 xylem_status Communicator::check() {
   if (!quiet()) return XYLEM_SUCCESS;  // outstanding calls tell themselves
-  if (broken_ != XYLEM_SUCCESS) return broken_;
+  if (given_up()) return refuse();
   if (const std::uint32_t word = exec::load_acquire(memory_->abort_word()); word != 0) {
     return fail(earlier_title(), exec::abort_fault(word), rank());
   }

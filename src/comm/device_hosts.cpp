@@ -61,8 +61,11 @@ bool DeviceHosts::suits(const Call& call) const {
 bool DeviceHosts::split() {
   const Members& members = communicator_.members_;
   try {
-    local_ = communicator_.split(static_cast<int>(members.host_of(members.rank())), 0);
-    leaders_ = communicator_.split(members.local_place() == 0 ? 0 : -1, 0);
+    auto local = communicator_.split(static_cast<int>(members.host_of(members.rank())), 0);
+    auto leaders = communicator_.split(members.local_place() == 0 ? 0 : -1, 0);
+    const std::lock_guard lock(parts_);
+    local_ = std::move(local);
+    leaders_ = std::move(leaders);
     return true;
   } catch (const Error& error) {
     if (log::enabled(log::Level::info)) log::info(std::string("each rank stages its device buffers: ") + error.what());
@@ -121,9 +124,15 @@ void DeviceHosts::run_in(Communicator& part, Call call) {
 // Nobody shall wait for this rank in any of the communicators.
 xylem_status DeviceHosts::give_up(const std::string& title, xylem_status status, const std::string& reason) {
   for (Communicator* const part : {local_.get(), leaders_.get()}) {
-    if (part != nullptr && part->broken_ == XYLEM_SUCCESS) part->give_up(title, status, reason);
+    if (part != nullptr && !part->given_up()) part->give_up(title, status, reason);
   }
   return communicator_.give_up(title, status, reason);
+}
+
+void DeviceHosts::abort() {
+  const std::lock_guard lock(parts_);
+  for (Communicator* const part : {local_.get(), leaders_.get()})
+    if (part != nullptr) part->abort();
 }
 
 xylem_status DeviceHosts::check() {

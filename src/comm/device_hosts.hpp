@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "comm/communicator.hpp"
@@ -22,8 +23,9 @@ class DeviceHosts {
   // Collective. Null: the call is left to the host, on all ranks. Throws Error where something failed on this rank.
   std::optional<xylem_status> run(const Call& call);
 
-  // See Communicator::check().
+  // See Communicator::check() and abort().
   xylem_status check();
+  void abort();
 
  private:
   bool serves(const Call& call) const;
@@ -40,6 +42,7 @@ class DeviceHosts {
 
   Communicator& communicator_;
   enum class Way { unknown, by_host, none } way_ = Way::unknown;  // the same on all ranks
+  std::mutex parts_;                                              // of making the two that follow, which abort() may meet
   std::unique_ptr<Communicator> local_;
   std::unique_ptr<Communicator> leaders_;         // null where another rank leads
   std::unique_ptr<cuda::DeviceScratch> scratch_;  // of a leader that receives no result of its own

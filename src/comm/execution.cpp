@@ -25,8 +25,8 @@ xylem_status Communicator::run(const Call& call) {
 }
 
 xylem_status Communicator::run_on_host(const Call& call) {
-  if (broken_ != XYLEM_SUCCESS) [[unlikely]] {
-    return broken_;
+  if (given_up()) [[unlikely]] {
+    return refuse();
   }
   if (!call.internal) ++sequence_;
   const CallPlan* const plan = plan_for(call);
@@ -80,22 +80,29 @@ Execution Communicator::prepare(const Call& call, const CallPlan& plan) {
     if (const std::size_t bytes = plan.algorithm->scratch_bytes(args_); bytes != 0) args_.scratch = scratch(bytes);
   }
   const std::uint32_t signature = signature_of_call(plan.signature, call.root);
-  announce(call, signature);
-  return {call, plan, args_, coll::CpuPort(team_, endpoints_, plan.arithmetic, signature), begin};
+  // Where ranks call different things and neither reads what the other sent (two roots, say), the next line that is read
+  // tells. Not all ranks take part in sends and receives.
+  const bool of_all = call.exchange == nullptr;
+  if (of_all) {
+    history_ = (history_ + signature) * 0x9E3779B1U;
+    ++ordinal_;
+  }
+  announce(call);
+  return {call, plan, args_, coll::CpuPort(team_, endpoints_, plan.arithmetic, of_all ? history_ : signature), begin};
 }
 
 // Before the first byte of the call: a peer that finds another call's signature looks here for what it was.
-void Communicator::announce(const Call& announced, std::uint32_t signature) {
+void Communicator::announce(const Call& announced) {
   const Call& call = announced.on_behalf_of == nullptr ? announced : *announced.on_behalf_of;
   const coll::Collective collective = call.exchange == nullptr ? call.collective : coll::Collective{coll::kCollectives};
-  record_.publish({.sequence = sequence_ + (&call == &announced ? 0 : 1),
-                   .bytes = own_bytes(call),
-                   .signature = signature,
-                   .collective = static_cast<std::uint32_t>(collective),
-                   .op = static_cast<std::uint32_t>(call.op),
-                   .type = static_cast<std::uint32_t>(call.type),
-                   .root = static_cast<std::int32_t>(call.root),
-                   .pid = pid_});
+  log_.enter({.sequence = sequence_ + (&call == &announced ? 0 : 1),
+              .bytes = own_bytes(call),
+              .history = history_,
+              .collective = static_cast<std::uint32_t>(collective),
+              .op = static_cast<std::uint32_t>(call.op),
+              .type = static_cast<std::uint32_t>(call.type),
+              .root = static_cast<std::int32_t>(call.root),
+              .ordinal = call.exchange == nullptr ? ordinal_ : 0});
 }
 
 void Execution::run() {
@@ -110,13 +117,16 @@ void Execution::run() {
 // `sending`: what became of what it sent.
 xylem_status Communicator::conclude(const Execution& done, exec::Fault sending) {
   if (const exec::Fault fault = done.port.fault(); fault != exec::Fault::none) [[unlikely]] {
+    if (parted_) return fail(done.call, fault, *parted_);
     const std::uint32_t peer = done.port.fault_peer();
     return fail(done.call, fault, done.port.fault_on_board() ? done.args.host.rank(peer) : peer);
   }
   if (sending != exec::Fault::none) [[unlikely]] {
     return fail(done.call, sending, rank());
   }
-  if (done.call.internal || done.call.exchange != nullptr) return XYLEM_SUCCESS;
+  if (done.call.internal) return XYLEM_SUCCESS;
+  log_.leave(sequence_);
+  if (done.call.exchange != nullptr) return XYLEM_SUCCESS;
   counters_.count(done.plan.plan.algorithm, own_bytes(done.call), timed_ ? now_seconds() - done.begin : 0);
   return XYLEM_SUCCESS;
 }

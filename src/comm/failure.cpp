@@ -1,7 +1,10 @@
 // Communicator: what becomes of a communicator when a call of it fails, and what is said about it.
+#include <array>
+#include <cstdio>
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/device_hosts.hpp"
 
 namespace xylem {
 
@@ -47,18 +50,37 @@ xylem_status fault_status(exec::Fault fault) {
 // What another rank did in place of what this rank waits for, in words.
 std::string Communicator::deed(std::uint32_t peer, exec::Fault fault) const {
   if (fault != exec::Fault::mismatch || !members_.here(peer)) return fault_text(fault);
-  const shm::CallRecord record = memory_->record(static_cast<int>(members_.local_place_of(peer))).snapshot();
-  const std::string which = " as its call " + std::to_string(record.sequence);
-  if (record.collective == coll::kCollectives) return "called a group of sends and receives" + which;
-  const std::size_t element_bytes = exec::type_bytes(static_cast<xylem_type>(record.type));
-  // A record is another process's word: nothing is taken for granted.
-  if (record.collective > coll::kCollectives || element_bytes == 0) return fault_text(fault);
-  Call other{static_cast<coll::Collective>(record.collective)};
-  other.type = static_cast<xylem_type>(record.type);
-  other.op = static_cast<xylem_op>(record.op);
-  other.root = static_cast<std::uint32_t>(record.root);
-  other.count = record.bytes / element_bytes;
-  return "called " + describe(other, size()) + which;
+  if (const std::optional<Parting> parting = parting_from(peer)) {
+    const std::string text =
+        "called " + describe_record(parting->other) + " as its call " + std::to_string(parting->other.sequence);
+    const bool now = parting->own.ordinal == ordinal_;
+    return now ? text : text + ", where this rank called " + describe_record(parting->own);
+  }
+  const shm::CallRecord record = log_of(peer).last();
+  const std::string what = describe_record(record);
+  return what.empty() ? fault_text(fault) : "called " + what + " as its call " + std::to_string(record.sequence);
+}
+
+// The first collective that a rank of this host and this one did not call alike, as far as their logs reach back.
+std::optional<Communicator::Parting> Communicator::parting_from(std::uint32_t peer) const {
+  std::optional<Parting> first;
+  for (const shm::CallRecord& each : log_of(peer).calls) {
+    const shm::CallRecord other = each.snapshot();
+    if (other.ordinal == 0 || (first && other.ordinal > first->own.ordinal) || describe_record(other).empty()) continue;
+    for (const shm::CallRecord& own : log_.calls)
+      if (own.ordinal == other.ordinal && own.history != other.history) first = {own, other};
+  }
+  return first;
+}
+
+// How long this rank had waited in the call that fails.
+std::string Communicator::waited() const {
+  const std::uint64_t since = waiter_.since();
+  const bool in_this_call = since != 0 && since >= log_.left_at;
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), ", after %.1f s",
+                in_this_call ? 1e-9 * static_cast<double>(flight::now() - since) : 0.0);
+  return text.data();
 }
 
 std::string Communicator::where(std::uint32_t rank) const {
@@ -72,23 +94,65 @@ std::string Communicator::title(const Call& call) const {
 }
 
 xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std::uint32_t peer) {
-  broken_ = fault_status(fault);
+  const xylem_status status = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (exec::is_told(fault)) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
-  error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")";
+  if (fault == exec::Fault::died) ended_[peer] = true;
+  error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")" + waited();
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
+  break_off(status);
   const bool learned = exec::is_told(fault);
   tell_others(learned, learned ? peer : rank());
-  return broken_;
+  recording_.dump_to_file();
+  return status;
 }
 
 // This rank cannot take part: the others must not wait for it.
 xylem_status Communicator::give_up(const std::string& title, xylem_status status, const std::string& reason) {
-  broken_ = status;
   error_ = title + ", on " + where(rank()) + ": " + reason;
+  break_off(status);
   tell_others(false, rank());
+  return status;
+}
+
+void Communicator::break_off(xylem_status status) {
+  const std::lock_guard lock(failure_mutex_);
+  failure_text_ = error_;
+  broken_ = status;
+}
+
+xylem_status Communicator::refuse() {
+  const std::lock_guard lock(failure_mutex_);
+  error_ = failure_text_;
   return broken_;
+}
+
+void Communicator::abort() {
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (!given_up()) {
+      failure_text_ = where(rank()) + " " + fault_text(exec::Fault::aborted);
+      broken_ = XYLEM_ERROR_PEER_FAILED;
+    }
+  }
+  memory_->raise_abort(exec::abort_word(exec::Fault::aborted, rank()));
+  if (links_ != nullptr && !links_->failed()) links_->give_up(ranks_elsewhere(rank()), static_cast<int>(rank()));
+  if (device_hosts_ != nullptr) device_hosts_->abort();
+}
+
+Failure Communicator::failure() const {
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (given_up()) return {broken_, failure_text_};
+  }
+  const auto told = [&](exec::Fault fault, std::uint32_t peer) {
+    return Failure{fault_status(fault), where(peer) + " " + fault_text(fault) + " (told by " + where(rank()) + ")"};
+  };
+  if (const std::uint32_t word = exec::load_acquire(memory_->abort_word()); word != 0)
+    return told(exec::abort_fault(word), exec::abort_rank(word, rank()));
+  if (links_ != nullptr && links_->failed()) return told(links_->fault(), static_cast<std::uint32_t>(links_->failed_rank()));
+  return {};
 }
 
 // None shall wait for this rank for ever. `learned`: from the abort word. Whoever raised it or told us tells all, too.

@@ -15,7 +15,7 @@ void drive(void* communicator) { static_cast<Communicator*>(communicator)->drive
 }  // namespace
 
 xylem_status Communicator::start(Request& request) {
-  if (quiet() && broken_ != XYLEM_SUCCESS) return broken_;
+  if (quiet() && given_up()) return refuse();
   if (devices_) [[unlikely]] {
     if (const xylem_status status = stage(request); status != XYLEM_SUCCESS) return status;
   }
@@ -72,7 +72,7 @@ std::optional<xylem_status> Communicator::go_on_guarded(const Call& call) {
 std::optional<xylem_status> Communicator::go_on(const Call& call) {
   const bool only_sends = execution_ && !background_.running();
   if (!execution_) {
-    if (broken_ != XYLEM_SUCCESS) return broken_;
+    if (given_up()) return refuse();
     if (!call.internal) ++sequence_;
     const CallPlan* const plan = plan_for(call);
     if (plan == nullptr) return run_alone(call);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "base/settings.hpp"
 #include "base/version.hpp"
@@ -25,6 +26,7 @@ struct Hello {
   double crowding;  // that this rank knows of already
   bool devices;     // this rank may have device buffers
   // Rank 0's count.
+  std::uint64_t id;
   std::uint64_t chunk_bytes;
   double timeout_seconds;
   bool reproducible;
@@ -59,6 +61,11 @@ std::string get_text(const char (&field)[N]) {
   return std::string(field, strnlen(field, N));
 }
 
+std::uint64_t random_id() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
 Hello make_hello(std::uint64_t host_id, const std::string& host_name, const AgreedSettings& own) {
   Hello hello{};
   put_text(hello.version, kVersion);
@@ -69,6 +76,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.cpu_quota = topo::cores().cpu_quota;
   hello.crowding = remember_crowding(1.0);
   hello.devices = cuda::may_have_device_buffers();
+  hello.id = random_id();
   hello.chunk_bytes = own.chunk_bytes;
   hello.timeout_seconds = own.timeout_seconds;
   hello.reproducible = own.reproducible;
@@ -144,6 +152,17 @@ AgreedSettings own_settings(int rank) {
           .reproducible = settings().reproducible};
 }
 
+// Where a member is lost no rank goes on, and none has used the blocks.
+template <class T>
+std::vector<T> gather_or_abandon(Bootstrap& bootstrap, const T& value, shm::HostMemory* memory) {
+  try {
+    return bootstrap.allgather(value);
+  } catch (const MemberLost&) {
+    if (memory != nullptr) memory->abandon();
+    throw;
+  }
+}
+
 }  // namespace
 
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
@@ -163,7 +182,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
                 .provider = {},
                 .devices = false,
                 .watch = nullptr,
-                .watched = {}};
+                .processes = {},
+                .id = hellos[0].id,
+                .door = nullptr};
   wired.devices = std::all_of(hellos.begin(), hellos.end(), [](const Hello& hello) { return hello.devices; });
   const Members& members = wired.members;
   wired.host_names.resize(members.hosts());
@@ -179,7 +200,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
         std::make_unique<shm::HostMemory>(static_cast<int>(members.local_place()), static_cast<int>(members.local().size()));
     mine.memory = wired.memory->info();
     wired.watch = watch::Watch::of_process();
-    mine.process = wired.watch->identity(members.hosts() > 1 && members.local_place() == 0);
+    // Ranks of other hosts must be able to call when everything else has failed; those of this host learn the port then.
+    mine.process = wired.watch->identity(members.hosts() > 1);
+    wired.door = std::make_unique<watch::Door>(wired.watch, door_key(wired.id, members.rank()));
     if (members.hosts() > 1) {
       network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
       wired.provider = network->provider();
@@ -188,7 +211,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     }
   });
   mine.failed = trouble.failed;
-  const std::vector<Blocks> blocks = bootstrap.allgather(mine);
+  const std::vector<Blocks> blocks = gather_or_abandon(bootstrap, mine, wired.memory.get());
 
   const bool all_have_blocks = std::none_of(blocks.begin(), blocks.end(), [](const Blocks& b) { return b.failed; });
   if (all_have_blocks) {
@@ -212,7 +235,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     if (wired.links != nullptr) verdict.slot_bytes = std::min(verdict.slot_bytes, wired.links->slot_bytes());
     verdict.board_bytes = wired.memory->min_board_payload();
   }
-  const std::vector<Verdict> verdicts = bootstrap.allgather(verdict);
+  const std::vector<Verdict> verdicts = gather_or_abandon(bootstrap, verdict, wired.memory.get());
 
   wired.shape.slot_bytes = wired.shape.board_bytes = ~std::uint32_t{0};
   for (std::size_t rank = 0; rank < verdicts.size(); ++rank) {
@@ -225,7 +248,7 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
   }
-  for (const std::uint32_t rank : members.watched_by_us()) wired.watched.push_back({rank, blocks[rank].process});
+  for (const Blocks& block : blocks) wired.processes.push_back(block.process);
   if (wired.links != nullptr) {
     // All ranks are connected now. Communicators to come are of ranks of the first one: the MPI's world, as a rule.
     network->seal();
@@ -238,6 +261,10 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   wired.shape.in_rank_order = members.in_rank_order();
   wired.shape.reproducible = wired.settings.reproducible;
   return wired;
+}
+
+std::uint64_t door_key(std::uint64_t communicator, std::uint32_t rank) {
+  return communicator + 0x9E3779B97F4A7C15 * (std::uint64_t{rank} + 1);
 }
 
 void sit_out(Bootstrap& bootstrap) {

@@ -17,6 +17,7 @@
 #include "ofi/links.hpp"
 #include "plan/shape.hpp"
 #include "shm/host_memory.hpp"
+#include "watch/door.hpp"
 #include "watch/watch.hpp"
 
 namespace xylem {
@@ -30,12 +31,6 @@ struct AgreedSettings {
   bool reproducible = false;
 };
 
-// A rank whose process this rank watches for its end.
-struct Watched {
-  std::uint32_t rank;
-  watch::Identity process;
-};
-
 struct WiredUp {
   Members members;
   AgreedSettings settings;
@@ -46,13 +41,18 @@ struct WiredUp {
   std::string provider;               // of the links
   bool devices = false;               // all ranks may have device buffers
   std::shared_ptr<watch::Watch> watch;
-  std::vector<Watched> watched;
+  std::vector<watch::Identity> processes;  // by rank
+  std::uint64_t id = 0;                    // of the communicator: random, equal on all ranks
+  std::unique_ptr<watch::Door> door;       // of this rank
 };
 
 // Collective over the bootstrap's ranks. `host_id` and `host_name` say where this rank takes itself to be. Throws Error, on
 // all ranks if on one.
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
                 const std::optional<AgreedSettings>& inherited);
+
+// The key of a rank's door.
+std::uint64_t door_key(std::uint64_t communicator, std::uint32_t rank);
 
 // Takes part in the rounds for ranks that are given none of the communicators made over one bootstrap (MPI_UNDEFINED).
 void sit_out(Bootstrap& bootstrap);

@@ -27,9 +27,10 @@ class CpuTeam {
   // The other half of a split may wait for what this one will not do any more.
   void report(Fault, std::uint32_t, bool) { waiter_->end(Fault::aborted); }
 
-  // Returns when ready() holds, with Fault::none, or with the reason why it never may.
+  // Returns when ready() holds, with Fault::none, or with the reason why it never may. `who`: the
+  // rank that is waited for, or its place on the board.
   template <class Ready>
-  Fault wait(Ready ready) {
+  Fault wait(Ready ready, std::uint32_t who, bool on_board) {
     if (ready()) return Fault::none;
     if (!half_->running() && !background_->running()) {
       for (std::uint32_t i = waiter_->spins(); i != 0; --i) {
@@ -37,7 +38,7 @@ class CpuTeam {
         if (ready()) return Fault::none;
       }
     }
-    waiter_->start();
+    waiter_->start(on_board ? AwaitedKind::board_member : AwaitedKind::rank, who);
     for (;;) {
       if (half_->running()) half_->switch_over();  // the other half may do what we wait for, or its own work meanwhile
       if (ready()) {

@@ -22,7 +22,8 @@
 //   int  rank(), size()              of a thread in the Team
 //   void sync()                      waits for all threads; what one wrote before, all see after
 //   T    lead(function)              the first thread's function(), returned to all threads, with a sync; T: 16 bytes at most
-//   Fault wait(ready)                first thread only: returns when ready() holds, or with the reason why it never may
+//   Fault wait(ready)                first thread only: returns when ready() holds, or with the reason why it never may;
+//                                    or wait(ready, peer, board), where the Team wants to know whom it waits for
 //   void report(fault, peer, board)  first thread only: ends this rank's other waits too
 //   Fault agree(fault)               some thread's fault where any has one, with a sync
 //   split(first, second)             calls each on one half of the Team, at the same time
@@ -224,12 +225,20 @@ class MemoryPort {
   template <class Ready>
   XYLEM_HD void await(std::uint32_t peer, Ready ready) {
     if (fault_ != Fault::none) return;
-    if (const Fault fault = team_.wait(ready); fault != Fault::none) fail(fault, peer);
+    if (const Fault fault = wait(ready, peer, false); fault != Fault::none) fail(fault, peer);
   }
   template <class Ready>
   XYLEM_HD void await_member(std::uint32_t member, Ready ready) {
     if (fault_ != Fault::none) return;
-    if (const Fault fault = team_.wait(ready); fault != Fault::none) fail(fault, member, true);
+    if (const Fault fault = wait(ready, member, true); fault != Fault::none) fail(fault, member, true);
+  }
+  template <class Ready>
+  XYLEM_HD Fault wait(Ready ready, std::uint32_t peer, bool on_board) {
+    if constexpr (requires { team_.wait(ready, peer, on_board); }) {
+      return team_.wait(ready, peer, on_board);
+    } else {
+      return team_.wait(ready);
+    }
   }
   // Makes a channel ready; said of one that is, too.
   XYLEM_HD bool connect(const Channel& channel, std::uint32_t peer, bool outbound) {

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 
@@ -20,6 +21,8 @@ constexpr std::chrono::milliseconds kLongYield{1};
 constexpr std::uint32_t kBootstrapEvery = 8;
 // Reading the clock costs as much as a look.
 constexpr std::uint32_t kClockEvery = 64;
+constexpr double kFirstLookSeconds = 0.25;
+constexpr double kMostSecondsBetweenLooks = 1;
 
 void sleep_briefly() {
   const timespec nap{0, kSleepNanoseconds};
@@ -40,7 +43,8 @@ Fault Waiter::pause() {
   const std::uint32_t pause = pauses_++;
   const bool sleepy = pause >= pokes_ + kYields;
   if (sleepy || pause % kBootstrapEvery == kBootstrapEvery - 1) bootstrap_();
-  if (timeout_ > 0 && (sleepy || pause % kClockEvery == 0) && too_late()) return ended_ = Fault::timeout;
+  if (sleepy || pause % kClockEvery == 0) ended_ = look_at_clock();
+  if (ended_ != Fault::none) return ended_;
   if (sleepy) {
     pauses_ = pause;  // stays so, however long it lasts
     sleep_briefly();
@@ -51,7 +55,7 @@ Fault Waiter::pause() {
 }
 
 Fault Waiter::look() {
-  if (notice() == Fault::none && timeout_ > 0 && pauses_++ % kClockEvery == 0 && too_late()) ended_ = Fault::timeout;
+  if (notice() == Fault::none && pauses_++ % kClockEvery == 0) ended_ = look_at_clock();
   return ended_;
 }
 
@@ -71,10 +75,28 @@ void Waiter::give_way() {
   if (long_one) naps_ = naps_after_;
 }
 
-bool Waiter::too_late() {
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (deadline_ == 0) deadline_ = now + timeout_;
-  return now > deadline_;
+Fault Waiter::look_at_clock() {
+  const auto now = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  if (since_ == 0) {
+    since_ = now;
+    next_look_ = kFirstLookSeconds;
+    publish();
+    return Fault::none;
+  }
+  const double seconds = 1e-9 * static_cast<double>(now - since_);
+  if (timeout_ > 0 && seconds > timeout_) return Fault::timeout;
+  if (seconds < next_look_ || look_around_.function == nullptr) return Fault::none;
+  next_look_ = seconds + std::min(seconds, kMostSecondsBetweenLooks);
+  return look_around_.function(look_around_.context, seconds);
+}
+
+void Waiter::publish() const {
+  if (note_ == nullptr) return;
+  std::atomic_ref(note_->who).store(who_, std::memory_order_relaxed);
+  std::atomic_ref(note_->kind).store(static_cast<std::uint32_t>(kind_), std::memory_order_relaxed);
+  // Its partner is the load of who looks into the log of this rank's calls.
+  std::atomic_ref(note_->since).store(since_, std::memory_order_release);
 }
 
 }  // namespace xylem::exec

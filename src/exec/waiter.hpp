@@ -19,6 +19,20 @@ struct Progress {
   }
 };
 
+// What a rank waits for, where others can see it. Written once a wait has lasted longer than a spin.
+struct Awaited {
+  std::uint64_t since;  // nanoseconds of the steady clock
+  std::uint32_t who;    // a rank, or its place on the board
+  std::uint32_t kind;   // 0: no rank in particular; see AwaitedKind
+};
+enum class AwaitedKind : std::uint32_t { nobody, rank, board_member };
+
+// What to call now and then in a wait that lasts, with its seconds so far. Returns Fault::none to go on.
+struct LookAround {
+  Fault (*function)(void* context, double seconds) = nullptr;
+  void* context = nullptr;
+};
+
 class Waiter {
  public:
   // `crowded`: more ranks than cores on this host, so that spinning only takes time from those waited for.
@@ -40,11 +54,21 @@ class Waiter {
   // How often to look again before the first pause().
   std::uint32_t spins() const { return spins_; }
 
-  // Call before the first pause() of a wait.
-  void start() {
-    pauses_ = 0;
-    deadline_ = 0;
+  // Where to write what is waited for, and what to call after a quarter of a second and then every second or so.
+  void report_to(Awaited* note, LookAround look_around) {
+    note_ = note;
+    look_around_ = look_around;
   }
+
+  // Call before the first pause() of a wait.
+  void start(AwaitedKind kind = AwaitedKind::nobody, std::uint32_t who = 0) {
+    pauses_ = 0;
+    since_ = 0;
+    kind_ = kind;
+    who_ = who;
+  }
+  // Nanoseconds of the steady clock at which the last wait began that lasted longer than a spin. 0: it did not.
+  std::uint64_t since() const { return since_; }
 
   // One polite step: progress, then yield or sleep, longer the longer the wait lasts.
   // Returns Fault::none to look again, or why waiting has no sense any more.
@@ -75,7 +99,8 @@ class Waiter {
   static constexpr std::uint32_t kMostNaps = 1024;
 
   Fault notice();
-  bool too_late();
+  Fault look_at_clock();
+  void publish() const;
   void give_way();
 
   const std::uint32_t* abort_word_;
@@ -85,8 +110,13 @@ class Waiter {
   std::uint32_t pauses_ = 0;
   std::uint32_t naps_ = 0;  // still to take; outlasts a wait
   std::uint32_t naps_after_ = kFewestNaps;
-  double timeout_;       // seconds
-  double deadline_ = 0;  // on the steady clock; 0 until the clock is first asked in a wait
+  double timeout_;           // seconds
+  std::uint64_t since_ = 0;  // 0 until the clock is first asked in a wait
+  AwaitedKind kind_ = AwaitedKind::nobody;
+  std::uint32_t who_ = 0;
+  Awaited* note_ = nullptr;
+  LookAround look_around_;
+  double next_look_ = 0;  // seconds of this wait
   Progress network_;
   Progress elsewhere_;
   Progress bootstrap_;

@@ -11,7 +11,7 @@
 
 #include "exec/board.hpp"
 #include "exec/channel.hpp"
-#include "shm/call_record.hpp"
+#include "shm/call_log.hpp"
 
 namespace xylem::shm {
 
@@ -22,14 +22,16 @@ struct alignas(kPair) Control {
   std::uint32_t abort;   // 0, or why the communicator is given up; the first reason stays
   std::uint32_t closed;  // peers that will not touch this block any more
   std::uint32_t left;    // 1: the owner has destroyed its side. Written by the owner
+  std::uint32_t port;    // where the owner's process listens since it shrinks this communicator; 0: it does not. Of the owner
+  std::uint64_t warned;  // in local rank 0's: the last call of which somebody has said that a rank is late
 };
 
 struct BlockHead {
   Control control;
-  alignas(kPair) CallRecord call;
+  CallLog log;
   alignas(kPair) exec::BoardDone done;
 };
-static_assert(sizeof(BlockHead) == 3 * kPair);
+static_assert(sizeof(BlockHead) == 2 * kPair + sizeof(CallLog));
 
 // The owner's lines for one peer: the tail of its channel to the peer, and the head of the peer's channel to it. So a sender
 // reads the head in the receiver's block: it looks there only when its slots are used up, the receiver writes it after each.

@@ -1,6 +1,6 @@
-// What a rank does now, for its peers' diagnosis: "rank 3 is in call 17, an allreduce of 8 bytes". The owner writes it when a
-// call begins; any peer may read it at any time. A reader that meets a writer may see fields of two calls: `sequence` before
-// and after tells; a rank that others wait for stands still.
+// One call of a rank, for its peers' diagnosis: "call 17, an allreduce of 8 bytes". The owner writes it when the call begins;
+// any peer may read it at any time. A reader that meets a writer may see fields of two calls; a rank that others wait for
+// stands still.
 #pragma once
 
 #include <atomic>
@@ -13,12 +13,12 @@ namespace xylem::shm {
 struct alignas(exec::kCacheLine) CallRecord {
   std::uint64_t sequence;  // calls of this communicator begun so far; 0: none yet
   std::uint64_t bytes;
-  std::uint32_t signature;
+  std::uint32_t history;  // a hash of all collectives so far, this one included: equal on ranks that called the same
   std::uint32_t collective;
   std::uint32_t op;
   std::uint32_t type;
   std::int32_t root;
-  std::int32_t pid;
+  std::uint32_t ordinal;  // which collective of this communicator it is, from 1 on; 0: sends and receives, which are none
 
   // Of the owner, into its line.
   void publish(const CallRecord& call) {
@@ -38,12 +38,12 @@ struct alignas(exec::kCacheLine) CallRecord {
   template <bool to_shared>
   static void transfer(CallRecord& to, const CallRecord& from) {
     move<to_shared>(to.bytes, from.bytes);
-    move<to_shared>(to.signature, from.signature);
+    move<to_shared>(to.history, from.history);
     move<to_shared>(to.collective, from.collective);
     move<to_shared>(to.op, from.op);
     move<to_shared>(to.type, from.type);
     move<to_shared>(to.root, from.root);
-    move<to_shared>(to.pid, from.pid);
+    move<to_shared>(to.ordinal, from.ordinal);
   }
   template <bool to_shared, class T>
   static void move(T& to, const T& from) {

@@ -161,6 +161,28 @@ bool HostMemory::has_left(int local_rank) const {
   return std::atomic_ref(head(static_cast<std::uint32_t>(local_rank)).control.left).load(std::memory_order_acquire) != 0;
 }
 
+void HostMemory::mourn(int local_rank) const {
+  if (local_rank == this->local_rank()) return;
+  std::atomic_ref(head(rank_).control.closed).fetch_add(1, std::memory_order_release);
+}
+
+void HostMemory::show_port(std::uint16_t port) const {
+  std::atomic_ref(head(rank_).control.port).store(port, std::memory_order_release);
+}
+
+std::uint16_t HostMemory::port_of(int local_rank) const {
+  const std::uint32_t& port = head(static_cast<std::uint32_t>(local_rank)).control.port;
+  return static_cast<std::uint16_t>(exec::load_acquire(port));
+}
+
+bool HostMemory::first_to_warn(std::uint64_t sequence) const {
+  std::atomic_ref warned(head(0).control.warned);
+  std::uint64_t last = warned.load(std::memory_order_relaxed);
+  while (last < sequence)
+    if (warned.compare_exchange_weak(last, sequence, std::memory_order_relaxed)) return true;
+  return false;
+}
+
 void HostMemory::raise_abort(std::uint32_t code) const {
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
     std::uint32_t none = 0;

@@ -1,5 +1,5 @@
 // The memory that the ranks of one communicator on one host share, as one of these ranks has it: channels between every two,
-// a board, an abort word, and a record of what each rank does now. "Local" ranks are numbered 0 ... local_size - 1 in the
+// a board, an abort word, and a log of each rank's calls. "Local" ranks are numbered 0 ... local_size - 1 in the
 // host.
 //
 // Use: construct, info, [allgather of the infos], attach, (everything else)*, destroy.
@@ -8,7 +8,7 @@
 // object its peers may still read the block: it stays until each has let go of it too. Nobody waits for that, and there is no
 // order in which ranks must destroy. Pointers into a peer's block end with this object.
 //
-// One thread at a time; raise_abort() and record() may be called by any thread between attach and destroy.
+// One thread at a time; raise_abort() and log() may be called by any thread between attach and destroy.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 #include "exec/channel.hpp"
 #include "shm/arena.hpp"
 #include "shm/block_layout.hpp"
-#include "shm/call_record.hpp"
+#include "shm/call_log.hpp"
 
 namespace xylem::shm {
 
@@ -79,8 +79,19 @@ class HostMemory {
   // Whether a local rank has destroyed its side: its process may end then. Any thread.
   bool has_left(int local_rank) const;
 
-  CallRecord& own_record() const { return head(rank_).call; }
-  const CallRecord& record(int local_rank) const { return head(static_cast<std::uint32_t>(local_rank)).call; }
+  // The process of a local rank has ended without destroying its side: it will not let go of this rank's block. Any thread,
+  // once for each rank.
+  void mourn(int local_rank) const;
+
+  // A port number that each rank may show the others; 0 until then. Any thread.
+  void show_port(std::uint16_t port) const;
+  std::uint16_t port_of(int local_rank) const;
+
+  // True for one rank of the host that asks for this call, or for one after it. Any thread.
+  bool first_to_warn(std::uint64_t sequence) const;
+
+  CallLog& own_log() const { return head(rank_).log; }
+  const CallLog& log(int local_rank) const { return head(static_cast<std::uint32_t>(local_rank)).log; }
 
  private:
   // A block as this rank sees it.

@@ -8,7 +8,9 @@
 
 namespace xylem::watch {
 
-Connection::~Connection() { close(descriptor_); }
+Connection::~Connection() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
 
 bool Connection::send(const Message& message) const {
   return ::send(descriptor_, &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);

@@ -7,20 +7,24 @@
 //   connects   hello (listener's secret, own)   ->
 //              <-  welcome (connecting's secret, own)          listens
 //              chosen                           ->             once; the other connections are closed
+//
+// Who wants to speak to one rank (door.hpp) says `line` with the key of its door in place of hello, and is answered with
+// welcome or goodbye. After a welcome the connection belongs to that rank.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace xylem::watch {
 
 struct Message {
-  enum class Kind : std::uint64_t { hello = 0x78796c656d2d3031, welcome, chosen, goodbye };  // "xylem-01"
+  enum class Kind : std::uint64_t { hello = 0x78796c656d2d3031, welcome, chosen, goodbye, line };  // "xylem-01"
 
   Kind kind;
   std::uint64_t to;    // secret of the process it is meant for
-  std::uint64_t from;  // of the sender
+  std::uint64_t from;  // of the sender; of a line: the key of the door, also in the answer's `to`
 };
 
 class Connection {
@@ -32,6 +36,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   int descriptor() const { return descriptor_; }
+  // Gives the descriptor away. Only destroying is legal afterwards.
+  int release() { return std::exchange(descriptor_, -1); }
 
   // False: the connection is of no use. Messages are so small that the kernel takes them or has lost the other end.
   bool send(const Message& message) const;

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -14,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "watch/addresses.hpp"
+#include "watch/door.hpp"
 
 namespace xylem::watch {
 namespace {
@@ -76,6 +78,11 @@ Identity Watch::identity(bool listens) {
   return own;
 }
 
+void Watch::attend_to(int bell, void (*answer)()) {
+  answer_ = answer;
+  if (bell_.exchange(bell) != bell) listen_to(bell, EPOLLIN, EPOLL_CTL_ADD);
+}
+
 void Watch::listen_to(int descriptor, std::uint32_t events, int operation) const {
   epoll_event event{};
   event.events = events;
@@ -89,6 +96,10 @@ void Watch::run() {
     // One at a time: the next may be of a descriptor that the first one's handling closes.
     if (epoll_wait(epoll_, &event, 1, -1) != 1) continue;
     if (event.data.fd == stop_) return;
+    if (event.data.fd == bell_) {
+      answer_.load()();
+      continue;
+    }
     const std::scoped_lock lock(mutex_);
     attend(event.data.fd);
   }
@@ -127,8 +138,9 @@ void Watch::attend(int descriptor, Link& link) {
       return listen_to(descriptor, EPOLLIN, EPOLL_CTL_MOD);
     }
     log::debug("watching processes: an address of a peer cannot be reached: " + std::string(strerror(error)));
+    const std::uint64_t peer = link.peer;
     links_.erase(descriptor);
-    return;
+    return fail_to_connect(peer, error);
   }
   const Connection::Heard heard = link.connection->receive();
   if (heard.message ? take(link, *heard.message) : heard.state == Connection::State::open) return;
@@ -161,6 +173,9 @@ bool Watch::take(Link& link, const Message& message) {
       if (const auto known = peers_.find(link.peer); known != peers_.end())
         known->second.descriptor = link.connection->descriptor();
       return true;
+    case Message::Kind::line:
+      if (link.state == Link::State::accepted && link.peer == 0) let_in(link, message.from);
+      return false;
     case Message::Kind::goodbye:
       break;
   }
@@ -175,12 +190,32 @@ void Watch::choose(std::uint64_t peer, int descriptor) {
   std::erase_if(links_, [&](const auto& each) { return each.second.peer == peer && each.first != descriptor; });
 }
 
-void Watch::end(std::uint64_t peer, End how) {
+// One attempt has failed. After the last one of a process that must be there, it is not there any more.
+void Watch::fail_to_connect(std::uint64_t peer, int error) {
   const auto known = peers_.find(peer);
-  if (known == peers_.end()) {
-    ended_.emplace(peer, how);
+  if (known == peers_.end() || !known->second.reachable || !known->second.connecting) return;
+  if (std::any_of(links_.begin(), links_.end(), [&](const auto& each) { return each.second.peer == peer; })) return;
+  end(peer, error == ECONNREFUSED || error == ECONNRESET ? End::process : End::network);
+}
+
+// A connection for one rank of this process.
+void Watch::let_in(Link& link, std::uint64_t key) {
+  const auto door = doors_.find(key);
+  if (door == doors_.end()) {
+    link.connection->send({Message::Kind::goodbye, key, secret_});
     return;
   }
+  if (!link.connection->send({Message::Kind::welcome, key, secret_})) return;
+  listen_to(link.connection->descriptor(), 0, EPOLL_CTL_DEL);
+  door->second->waiting_.push_back(link.connection->release());
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(door->second->bell_, &one, sizeof one);
+}
+
+void Watch::end(std::uint64_t peer, End how) {
+  ended_.emplace(peer, how);
+  const auto known = peers_.find(peer);
+  if (known == peers_.end()) return;
   const std::multimap<Vigil*, std::uint32_t> ranks = std::move(known->second.ranks);
   peers_.erase(known);
   for (const auto& [vigil, rank] : ranks) vigil->report_(vigil->context_, rank, how);
@@ -206,11 +241,14 @@ Vigil::~Vigil() {
 void Vigil::watch_local(const Identity& process, std::uint32_t rank) {
   const std::scoped_lock lock(watch_->mutex_);
   if (process.secret == watch_->secret_) return;
+  if (const auto ended = watch_->ended_.find(process.secret); ended != watch_->ended_.end())
+    return report_(context_, rank, ended->second);
   Watch::Peer& peer = watch_->peer(*this, process.secret, rank);
   if (peer.descriptor >= 0) return;
   peer.descriptor = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
   if (peer.descriptor < 0) {
-    // Such as a container that forbids it, or a kernel before 5.3.
+    // There is no such process any more; else a container that forbids it, or a kernel before 5.3.
+    if (errno == ESRCH) return watch_->end(process.secret, End::process);
     log::debug("watching processes: pidfd_open: " + std::string(strerror(errno)));
     return;
   }
@@ -218,7 +256,7 @@ void Vigil::watch_local(const Identity& process, std::uint32_t rank) {
   watch_->listen_to(peer.descriptor, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-void Vigil::watch_remote(const Identity& process, std::uint32_t rank) {
+void Vigil::watch_remote(const Identity& process, std::uint32_t rank, bool reachable) {
   const std::scoped_lock lock(watch_->mutex_);
   if (process.secret == watch_->secret_ || process.port == 0) return;
   if (const auto ended = watch_->ended_.find(process.secret); ended != watch_->ended_.end())
@@ -231,6 +269,7 @@ void Vigil::watch_remote(const Identity& process, std::uint32_t rank) {
     return;
   }
   peer.connecting = true;
+  peer.reachable = reachable;
   for (const Address& address : process.addresses) {
     if (address.family == 0) continue;
     const int descriptor = begin_connecting(address, process.port);
@@ -240,6 +279,7 @@ void Vigil::watch_remote(const Identity& process, std::uint32_t rank) {
         descriptor, Watch::Link{std::make_unique<Connection>(descriptor), Watch::Link::State::connecting, process.secret});
     watch_->listen_to(descriptor, EPOLLOUT, EPOLL_CTL_ADD);
   }
+  watch_->fail_to_connect(process.secret, 0);
 }
 
 }  // namespace xylem::watch

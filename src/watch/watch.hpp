@@ -6,6 +6,7 @@
 //                   network does not lead there any more. A process that closes in good order says goodbye before.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@ enum class End {
   network,  // it cannot be reached
 };
 
+class Door;
 class Vigil;
 
 class Watch {
@@ -39,14 +41,19 @@ class Watch {
   // `listens`: processes on other hosts will connect. Thread-safe.
   Identity identity(bool listens);
 
+  // From now on `answer` is called from the watching thread whenever the descriptor can be read. One per object. Thread-safe.
+  void attend_to(int bell, void (*answer)());
+
  private:
+  friend class Door;
   friend class Vigil;
 
   // A process that is or was watched.
   struct Peer {
     std::multimap<Vigil*, std::uint32_t> ranks;
     bool connecting = false;
-    int descriptor = -1;  // what its end shows at: a pidfd, or a connection
+    bool reachable = false;  // it is known that it can be: who refuses a connection has ended
+    int descriptor = -1;     // what its end shows at: a pidfd, or a connection
   };
   struct Link {
     enum class State { connecting, greeted, accepted, chosen };
@@ -63,6 +70,8 @@ class Watch {
   void attend(int descriptor, Link& link);
   bool take(Link& link, const Message& message);
   void choose(std::uint64_t peer, int descriptor);
+  void fail_to_connect(std::uint64_t peer, int error);
+  void let_in(Link& link, std::uint64_t key);
   void end(std::uint64_t peer, End how);
   void listen_to(int descriptor, std::uint32_t events, int operation) const;
 
@@ -71,12 +80,15 @@ class Watch {
   int epoll_;
   int stop_;
   int listener_ = -1;
+  std::atomic<int> bell_{-1};
+  std::atomic<void (*)()> answer_{nullptr};
   std::uint16_t port_ = 0;
-  std::map<std::uint64_t, Peer> peers_;  // by secret
-  std::map<int, std::uint64_t> local_;   // their secrets by pidfd
-  std::map<int, Link> links_;            // by descriptor
-  std::map<std::uint64_t, End> ended_;   // before anybody asked
-  std::thread thread_;                   // the last: uses all of the above
+  std::map<std::uint64_t, Peer> peers_;   // by secret
+  std::map<int, std::uint64_t> local_;    // their secrets by pidfd
+  std::map<int, Link> links_;             // by descriptor
+  std::map<std::uint64_t, End> ended_;    // for who asks later
+  std::map<std::uint64_t, Door*> doors_;  // by key
+  std::thread thread_;                    // the last: uses all of the above
 };
 
 // What one communicator wants to know.
@@ -93,8 +105,9 @@ class Vigil {
 
   // A process of this host.
   void watch_local(const Identity& process, std::uint32_t rank);
-  // A process of another host. Both watch each other; which of them connects they see from their secrets.
-  void watch_remote(const Identity& process, std::uint32_t rank);
+  // A process of another host. Both watch each other; which of them connects they see from their secrets. `reachable`: it is
+  // known that its host takes connections, so one that is refused is a process that has ended. Else it may be a firewall.
+  void watch_remote(const Identity& process, std::uint32_t rank, bool reachable = false);
 
  private:
   friend class Watch;

@@ -1,13 +1,22 @@
 // Collectives of all sizes for ever, on several communicators: a job to be killed. Prints a line when it is in full swing.
 // With the argument "return" a rank whose call fails sits and waits to be killed, and so does not end the other ranks' lives.
+// With "signal" it handles SIGUSR1 itself, too.
 #include <mpi.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1 && std::strcmp(argv[1], "signal") == 0) {
+    std::signal(SIGUSR1, [](int) {
+      constexpr char text[] = "the program's own handler\n";
+      [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, text, sizeof text - 1);
+    });
+  }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm comms[3];

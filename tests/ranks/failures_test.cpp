@@ -39,6 +39,75 @@ TEST(Failures, DifferentCollectivesOfOneSizeAreAMismatch) {
   });
 }
 
+// Rank 1 calls something else than the others; what they call next is the same. At the latest then all of them fail, and who
+// found out names both calls.
+struct Difference {
+  const char* name;
+  Call (*call)(std::vector<int>& data, std::size_t count, bool different);
+};
+const Difference kDifferences[] = {
+    {"Collective",
+     [](std::vector<int>& data, std::size_t count, bool different) {
+       return different ? Call{.collective = Collective::bcast,
+                               .input = data.data(),
+                               .output = data.data(),
+                               .count = count,
+                               .type = XYLEM_INT32}
+                        : sum_of(data, count);
+     }},
+    {"Count",
+     [](std::vector<int>& data, std::size_t count, bool different) { return sum_of(data, different ? count / 2 : count); }},
+    {"Operation",
+     [](std::vector<int>& data, std::size_t count, bool different) {
+       Call call = sum_of(data, count);
+       if (different) call.op = XYLEM_MAX;
+       return call;
+     }},
+    {"Type",
+     [](std::vector<int>& data, std::size_t count, bool different) {
+       Call call = sum_of(data, count);
+       if (different) call.type = XYLEM_FLOAT;
+       return call;
+     }},
+    {"Root",
+     [](std::vector<int>& data, std::size_t count, bool different) {
+       return Call{.collective = Collective::bcast,
+                   .input = data.data(),
+                   .output = data.data(),
+                   .count = count,
+                   .type = XYLEM_INT32,
+                   .root = different ? 1U : 0U};
+     }},
+};
+
+class Different : public testing::TestWithParam<Difference> {};
+
+TEST_P(Different, IsAnErrorThatNamesBoth) {
+  for (const int ranks : {2, 3}) {
+    for (const std::size_t count : {8, 200'000}) {
+      std::mutex mutex;
+      int found = 0;
+      run_ranks(ranks, [&](Communicator& comm) {
+        std::vector<int> data(count, 1), other(count, 1);
+        const Call own = GetParam().call(data, count, comm.rank() == 1);
+        const Call theirs = GetParam().call(other, count, comm.rank() != 1);
+        xylem_status status = comm.run(own);
+        if (status == XYLEM_SUCCESS) status = comm.run({.collective = Collective::barrier});
+        ASSERT_NE(status, XYLEM_SUCCESS) << "rank " << comm.rank() << " of " << ranks << ", count " << count;
+        if (status != XYLEM_ERROR_MISMATCH) return;
+        const std::lock_guard lock(mutex);
+        ++found;
+        EXPECT_THAT(comm.error(), HasSubstr(describe(own, comm.size())));
+        EXPECT_THAT(comm.error(), HasSubstr("called " + describe(theirs, comm.size()) + " as its call 1"));
+      });
+      EXPECT_GE(found, 1) << ranks << " ranks, count " << count;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, Different, testing::ValuesIn(kDifferences),
+                         [](const auto& param) { return std::string(param.param.name); });
+
 TEST(Failures, SendsAndReceivesAreNoCollective) {
   run_ranks(2,
             [](Communicator& comm) {

@@ -13,15 +13,15 @@ constexpr BlockShape kLargest{kMaxSlotBytes, board_stride_for(kMaxBoardBytes)};
 
 TEST(BlockLayout, OffsetsFollowEachOther) {
   const BlockLayout layout(3, kSmallest);
-  EXPECT_EQ(layout.board(), 384U);
-  EXPECT_EQ(layout.lines(0), 384U + 4 * 384);
+  EXPECT_EQ(layout.board(), 896U);
+  EXPECT_EQ(layout.lines(0), 896U + 4 * 384);
   EXPECT_EQ(layout.lines(1), layout.lines(0) + 256);
   EXPECT_EQ(layout.slots(0), layout.lines(1) + 256);
   EXPECT_EQ(layout.slots(1), layout.slots(0) + 4 * 256);
   EXPECT_EQ(layout.bytes(), layout.slots(1) + 4 * 256);
 }
 
-TEST(BlockLayout, OneRankHasABoardAndNothingElse) { EXPECT_EQ(BlockLayout(1, kSmallest).bytes(), 384U + 4 * 384); }
+TEST(BlockLayout, OneRankHasABoardAndNothingElse) { EXPECT_EQ(BlockLayout(1, kSmallest).bytes(), 896U + 4 * 384); }
 
 TEST(BlockLayout, PeersAreNumberedWithoutTheOwner) {
   EXPECT_EQ(BlockLayout::index_of(2, 0), 0U);

@@ -144,29 +144,29 @@ TEST(HostMemory, RecordsTellWhatPeersDo) {
   const auto body = [](int rank, test::Meeting& meeting) {
     HostMemory memory(rank, meeting.size());
     meeting.attach(memory);
-    EXPECT_EQ(memory.record(0).snapshot().sequence, 0U);
+    EXPECT_EQ(memory.log(0).last().sequence, 0U);
     meeting.barrier();
     CallRecord call{};
     call.sequence = 17;
     call.bytes = std::uint64_t{1} << 40;
-    call.signature = 0xabcdef;
+    call.history = 0xabcdef;
     call.collective = 2;
     call.op = 3;
     call.type = 11;
     call.root = -1;
-    call.pid = 1000 + rank;
-    memory.own_record().publish(call);
+    call.ordinal = 1000U + static_cast<unsigned>(rank);
+    memory.own_log().enter(call);
     meeting.barrier();
     for (int peer = 0; peer < meeting.size(); ++peer) {
-      const CallRecord seen = memory.record(peer).snapshot();
+      const CallRecord seen = memory.log(peer).last();
       EXPECT_EQ(seen.sequence, 17U);
       EXPECT_EQ(seen.bytes, std::uint64_t{1} << 40);
-      EXPECT_EQ(seen.signature, 0xabcdefU);
+      EXPECT_EQ(seen.history, 0xabcdefU);
       EXPECT_EQ(seen.collective, 2U);
       EXPECT_EQ(seen.op, 3U);
       EXPECT_EQ(seen.type, 11U);
       EXPECT_EQ(seen.root, -1);
-      EXPECT_EQ(seen.pid, 1000 + peer);
+      EXPECT_EQ(seen.ordinal, 1000U + static_cast<unsigned>(peer));
     }
   };
   test::run_threads(3, body);

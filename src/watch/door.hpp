@@ -1,0 +1,37 @@
+// Where other processes can bring a connection for one rank of one communicator, whatever its user is doing meanwhile. They
+// have to know the process's secret and the door's key.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace xylem::watch {
+
+class Watch;
+
+class Door {
+ public:
+  // From now on the watching thread takes connections in. Throws Error.
+  Door(std::shared_ptr<Watch> watch, std::uint64_t key);
+  // Who asks for it afterwards is told goodbye, and who was not taken in is left.
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  std::uint64_t key() const { return key_; }
+  // A descriptor that can be read while connections wait.
+  int bell() const { return bell_; }
+  // Those that wait: open descriptors that do not block, now the caller's.
+  std::vector<int> take();
+
+ private:
+  friend class Watch;
+
+  std::shared_ptr<Watch> watch_;
+  std::uint64_t key_;
+  int bell_;
+  std::vector<int> waiting_;  // guarded by the watch's mutex
+};
+
+}  // namespace xylem::watch
