@@ -12,6 +12,8 @@
 #include "base/spelling.hpp"
 #include "base/version.hpp"
 #include "bench/options.hpp"
+#include "diagnose.hpp"
+#include "doctor/doctor.hpp"
 #include "info.hpp"
 #include "installation.hpp"
 #include "launcher.hpp"
@@ -136,6 +138,17 @@ int run(int argc, char** argv) {
   simulate->allow_extras();
   add_simulate_options(*simulate, simulate_options);
 
+  DoctorOptions doctor_options;
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "Look for what stands in the way of a job: mpirun -n 4 xylem doctor, or srun xylem doctor");
+  doctor->allow_extras();
+  add_doctor_options(*doctor, doctor_options);
+
+  DiagnoseOptions diagnose_options;
+  CLI::App* diagnose = app.add_subcommand("diagnose", "Tell who is where, from dumps of a job's last calls");
+  diagnose->allow_extras();
+  add_diagnose_options(*diagnose, diagnose_options);
+
   std::vector<std::string> command;
   if (name == "exec") {
     std::vector<std::string> behind(words.begin() + 1, words.end());
@@ -154,10 +167,13 @@ int run(int argc, char** argv) {
     const std::string what = error.what();
     return refuse(fmt::format("{}: {}{} See {} --help.", caller, what, what.ends_with('?') ? "" : ".", caller));
   }
-  for (const CLI::App* part : {exec, info, bench, tune, why, verify, simulate, static_cast<CLI::App*>(&app)})
+  for (const CLI::App* part :
+       {exec, info, bench, tune, why, verify, simulate, doctor, diagnose, static_cast<CLI::App*>(&app)})
     if (part->remaining_size() > 0) return refuse(unknown_word(*part, part->remaining().front()));
   if (exec->parsed()) return run_exec(command);
   if (info->parsed()) return run_info(json);
+  if (doctor->parsed()) return run_doctor(doctor_options);
+  if (diagnose->parsed()) return run_diagnose(diagnose_options);
   if (why->parsed()) return run_why(why_options);
   if (verify->parsed()) return run_verify(verify_options);
   if (simulate->parsed()) return run_simulate(simulate_options);

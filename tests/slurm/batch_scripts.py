@@ -144,6 +144,19 @@ def compare_script(site):
            [line[side]["wrong_calls"] for line in report["lines"] for side in ("xylem", "mpi")], [0] * 8)
 
 
+def doctor_script(site):
+    """A report from each node; and a launcher that speaks to other ranks than the program's is found."""
+    program = site.program("preload/sum")
+    other = {"mpich": "openmpi", "openmpi": "mpich"}[site.mpi]
+    for kind, wanted in ((TYPES[site.mpi], "PMI            rank "), (TYPES[other], "every rank will be rank 0 of 1"),
+                         ("none", "speaks no PMI with them: every rank will be rank 0 of 1")):
+        status, out = site.sbatch(TWO_BY_TWO, "doctor.sbatch", [program], {"SLURM_MPI_TYPE": kind})
+        expect(f"doctor.sbatch, {kind}: reports, {out}", (out.count("rank 0 on "), out.count("rank 2 on ")), (1, 1))
+        expect(f"doctor.sbatch, {kind}: {out}", out.count(wanted), 2)
+        if kind != TYPES[site.mpi]:
+            expect(f"doctor.sbatch, {kind}: exit status", status, 1)
+
+
 def wrong_inputs(site):
     """Every script says what it lacks, before it starts a rank. sbatch executes it just so, with these variables."""
     program = site.program("preload/sum")
@@ -157,7 +170,9 @@ def wrong_inputs(site):
              ("mpirun.sbatch", job | {"MPIRUN": "absent"}, [program], "there is no absent: set MPIRUN"),
              ("compare.sbatch", job | {"SLURM_NTASKS": "1"}, [], "one rank has nobody to exchange with"),
              ("compare.sbatch", job | {"XYLEM_ROOT": "/absent"}, [], "there is no /absent/bin/xylem"),
-             ("compare.sbatch", {}, [], "this is a batch script")]
+             ("compare.sbatch", {}, [], "this is a batch script"),
+             ("doctor.sbatch", job | {"XYLEM_ROOT": "/absent"}, [], "there is no /absent/bin/xylem"),
+             ("doctor.sbatch", {}, [], "this is a batch script")]
     for script in ("srun.sbatch", "mpirun.sbatch", "gpu.sbatch"):
         cases += [(script, gpus, [], "no program"), (script, gpus, ["./absent"], "there is no program ./absent"),
                   (script, gpus | {"XYLEM_ROOT": "/absent"}, [program], "there is no /absent/bin/xylem"),
@@ -193,7 +208,7 @@ def main(mpi, build):
             command = [*CLUSTER, sys.executable, __file__, mpi, build]
             return subprocess.run(command, env=environment | {INSIDE: "1", "SLURM_TEST_FOLDER": folder}, check=False).returncode
     site = Site(mpi, Path(build))
-    for case in (srun_script, mpirun_script, rank_without_library, gpu_script, compare_script, wrong_inputs):
+    for case in (srun_script, mpirun_script, rank_without_library, gpu_script, compare_script, doctor_script, wrong_inputs):
         print(f"== {case.__name__}", flush=True)
         case(site)
     return 0

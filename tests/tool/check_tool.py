@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+from pathlib import Path
 
 TOOL = sys.argv.pop(1)
 LAUNCHERS = ("PMI", "PMIX", "OMPI", "HYD", "XYLEM", "LD_PRELOAD")
@@ -98,6 +99,53 @@ class Exec(unittest.TestCase):
         result = xylem("exec", "--log", "loud", "--", "true")
         self.assertEqual(result.returncode, 2)
         self.assertIn("'loud': expected off, warn, info or debug", result.stderr)
+
+
+class Doctor(unittest.TestCase):
+    def findings(self, *arguments, **environment):
+        result = xylem("doctor", "--json", *arguments, **environment)
+        lines = result.stdout.splitlines()
+        self.assertEqual(len(lines), 1, result)
+        return result.returncode, {finding["subject"]: finding for finding in json.loads(lines[0])["findings"]}
+
+    def test_looks_at_everything_and_has_a_fix_for_each_trouble(self):
+        _, findings = self.findings()
+        self.assertEqual(list(findings), ["PMI", "library", "GPUs", "/dev/shm", "shared memory", "CMA", "locked memory", "network", "cores"])
+        for finding in findings.values():
+            self.assertEqual(finding["grade"] == "good", finding["fix"] == "", finding)
+
+    def test_sees_ranks_that_nobody_will_tell_who_they_are(self):
+        slurm = {"SLURM_PROCID": "0", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "0"}
+        status, findings = self.findings(**slurm)
+        self.assertEqual((status, findings["PMI"]["grade"]), (1, "problem"))
+        self.assertIn("every rank will be rank 0 of 1", findings["PMI"]["text"])
+
+    def test_one_rank_of_a_host_speaks(self):
+        self.assertEqual(xylem("doctor", MPI_LOCALRANKID="1", PMI_RANK="1").stdout, "")
+
+    def test_a_network_that_is_not_there(self):
+        status, findings = self.findings(XYLEM_PROVIDER="pigeon")
+        self.assertEqual((status, findings["network"]["grade"]), (1, "problem"))
+        self.assertIn("XYLEM_PROVIDER=pigeon", findings["network"]["text"])
+
+
+class Diagnose(unittest.TestCase):
+    RECORD = ('xylem: record: comm=1f ranks=2 rank={} host=b pid=9 ended=0 entered={} left=1 left_ago=2.100 awaits=-1 waits_for=0.000 '
+              'calls="1 barrier|2 bcast(count 8, double, root 0)"\n')
+
+    def test_tells_who_is_where_from_several_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("a", "b")]
+            for rank, file in enumerate(files):
+                file.write_text("other lines\n" + self.RECORD.format(rank, 2 - rank), encoding="utf-8")
+            result = xylem("diagnose", *map(str, files))
+        self.assertEqual(result.returncode, 0, result)
+        self.assertIn("rank 1 on b has not entered bcast(count 8, double, root 0) #2; last left barrier #1 2.1 s ago\n", result.stdout)
+
+    def test_files_that_tell_nothing(self):
+        self.assertIn("no records", xylem("diagnose", "/dev/null").stderr)
+        self.assertIn("/absent", xylem("diagnose", "/absent").stderr)
+        self.assertEqual(xylem("diagnose").returncode, 2)
 
 
 class Bench(unittest.TestCase):
