@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "flight/diagnose.hpp"
-#include "start_program.hpp"
+#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -33,15 +33,12 @@ int run_diagnose(const DiagnoseOptions& options) {
     }
     std::ifstream file(name);
     if (!file) {
-      fmt::print(stderr, "xylem diagnose: {}: {}\n", name, std::strerror(errno));
-      return exit_usage;
+      return usage_error(fmt::format("xylem diagnose: {}: {}", name, std::strerror(errno)));
     }
     read_entries(file, entries);
   }
   if (entries.empty()) {
-    fmt::print(stderr,
-               "xylem diagnose: no records of calls in there. A job writes them on SIGUSR1, or when a rank is late.\n");
-    return exit_usage;
+    return usage_error("xylem diagnose: no records of calls in there. A job writes them on SIGUSR1, or when a rank is late.");
   }
   fmt::print("{}", flight::diagnose(entries));
   return 0;

@@ -5,12 +5,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include "base/settings.hpp"
-#include "base/spelling.hpp"
 #include "base/version.hpp"
+#include "bench/files.hpp"
 #include "bench/options.hpp"
 #include "diagnose.hpp"
 #include "doctor/doctor.hpp"
@@ -21,38 +19,12 @@
 #include "simulate/simulate.hpp"
 #include "start_program.hpp"
 #include "tune/options.hpp"
+#include "usage.hpp"
 #include "verify.hpp"
 #include "why.hpp"
 
 namespace xylem::tools {
 namespace {
-
-// "xylem bench", or "xylem" for the command itself.
-std::string title(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : app.get_parent()->get_name() + " " + app.get_name();
-}
-
-// What to say of `word`, which the options or subcommands of `app` do not know.
-std::string unknown_word(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> known;
-  if (word.starts_with('-')) {
-    for (const CLI::Option* option : app.get_options()) known.push_back(option->get_name());
-  } else {
-    for (const CLI::App* subcommand : app.get_subcommands({})) known.push_back(subcommand->get_name());
-  }
-  const std::vector<std::string_view> views(known.begin(), known.end());
-  const std::string_view nearest = nearest_name(word, views);
-  std::string text = fmt::format("{}: '{}' is not known", title(app), word);
-  text += nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
-  return text + fmt::format(" See {} --help.", title(app));
-}
-
-// Says what is wrong with the command line. Under mpirun every rank finds the same mistake; one of them says it. Returns the
-// exit status.
-int refuse(const std::string& text) {
-  if (launched_rank(launcher_variable) == 0) fmt::print(stderr, "{}\n", text);
-  return exit_usage;
-}
 
 // Takes the program and its arguments off the words behind "xylem exec": whatever they are, none of them is an option of the
 // tool. They begin behind "--", or with the first word that is neither an option of `exec` nor the value of one.
@@ -60,7 +32,8 @@ std::vector<std::string> take_command(const CLI::App& exec, std::vector<std::str
   auto word = words.begin();
   for (; word != words.end() && word->starts_with('-') && *word != "--"; ++word) {
     const CLI::Option* option = exec.get_option_no_throw(*word);
-    if (option != nullptr && option->get_items_expected_min() > 0 && word + 1 != words.end()) ++word;
+    const bool takes_value = option != nullptr && option->get_items_expected_min() > 0;
+    if (takes_value && word + 1 != words.end() && word[1] != "--") ++word;
   }
   std::vector<std::string> command(word != words.end() && *word == "--" ? word + 1 : word, words.end());
   words.erase(word, words.end());
@@ -68,7 +41,7 @@ std::vector<std::string> take_command(const CLI::App& exec, std::vector<std::str
 }
 
 int run_exec(const std::vector<std::string>& command) {
-  if (command.empty()) return refuse("xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments");
+  if (command.empty()) return usage_error("xylem exec: no program given, as in: mpirun -n 4 xylem exec -- ./app arguments");
   return start_preloaded(command, "xylem exec");
 }
 
@@ -77,7 +50,7 @@ int run_under_mpi(const std::string& name, const std::string& mpi, const std::ve
                   int (*start)(const std::vector<std::string>& command, const std::string& caller)) {
   const std::string launcher = mpi.empty() ? launched_by(launcher_variable) : mpi, caller = "xylem " + name;
   if (launcher.empty()) {
-    return refuse(fmt::format(
+    return usage_error(fmt::format(
         "{0}: not started by an MPI launcher, so there is nothing to measure. Use it as: mpirun -n 2 {0}", caller));
   }
   const std::filesystem::path program = back_end_folder(preload_library()) / ("xylem-" + name + "." + launcher);
@@ -159,17 +132,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return launched_rank(launcher_variable) == 0 ? app.exit(error) : 0;
-    const std::vector<const CLI::App*> parts = std::as_const(app).get_subcommands({});
-    const auto asked =
-        std::find_if(parts.begin(), parts.end(), [&](const CLI::App* part) { return part->get_name() == name; });
-    const std::string caller = title(asked == parts.end() ? app : **asked);
-    const std::string what = error.what();
-    return refuse(fmt::format("{}: {}{} See {} --help.", caller, what, what.ends_with('?') ? "" : ".", caller));
+    return explain(app, error);
   }
   for (const CLI::App* part :
        {exec, info, bench, tune, why, verify, simulate, doctor, diagnose, static_cast<CLI::App*>(&app)})
-    if (part->remaining_size() > 0) return refuse(unknown_word(*part, part->remaining().front()));
+    if (part->remaining_size() > 0) return refuse_unknown_word(*part);
   if (exec->parsed()) return run_exec(command);
   if (info->parsed()) return run_info(json);
   if (doctor->parsed()) return run_doctor(doctor_options);
@@ -179,9 +146,9 @@ int run(int argc, char** argv) {
   if (simulate->parsed()) return run_simulate(simulate_options);
   const std::vector<std::string> arguments(argv + std::min(argc, 2), argv + argc);
   if (tune->parsed()) return run_under_mpi("tune", tune_options.mpi, arguments, start_program);
+  if (bench->parsed() && options.reads_files()) return run_on_files(options);
   if (bench->parsed()) return run_under_mpi("bench", options.mpi, arguments, start_preloaded);
-  fmt::print(stderr, "{}", app.help());
-  return exit_usage;
+  return usage_error(app.help());
 }
 
 }  // namespace

@@ -14,6 +14,15 @@ struct Summary {
   double least = 0;
 };
 
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Where the median lies with a certainty of 95 %, whatever the distribution (order statistics). Of fewer than 6 samples all
+// that can be said is that it lies between the least and the largest.
+Interval median_interval(std::vector<double> samples);
+
 Summary summarize(const std::vector<double>& samples);
 
 // The times are so far apart that their median says little: something else ran.

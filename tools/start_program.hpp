@@ -7,7 +7,6 @@
 namespace xylem::tools {
 
 // Exit statuses, as env(1) and the shells use them.
-inline constexpr int exit_usage = 2;             // wrong arguments
 inline constexpr int exit_tool_failed = 125;     // something is missing from the installation
 inline constexpr int exit_cannot_execute = 126;  // the program is there and cannot be run
 inline constexpr int exit_not_found = 127;       // there is no such program

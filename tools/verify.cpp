@@ -10,8 +10,8 @@
 
 #include "algorithm_options.hpp"
 #include "plan/catalogue.hpp"
-#include "start_program.hpp"
 #include "units.hpp"
+#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -74,8 +74,7 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
 int run_verify(const VerifyOptions& options) {
   const std::vector<std::uint32_t> chosen = chosen_algorithms(options.collective, options.algorithm);
   if (chosen.empty()) {
-    fmt::print(stderr, "xylem verify: {} has no algorithm '{}'\n", options.collective, options.algorithm);
-    return exit_usage;
+    return usage_error(fmt::format("xylem verify: {} has no algorithm '{}'", options.collective, options.algorithm));
   }
   std::size_t wrong = 0;
   for (const std::uint32_t number : chosen) wrong += verify_one(number, options.range) ? 0 : 1;

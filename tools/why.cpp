@@ -13,8 +13,8 @@
 #include "job_shape.hpp"
 #include "list_options.hpp"
 #include "plan/planner.hpp"
-#include "start_program.hpp"
 #include "units.hpp"
+#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -68,8 +68,7 @@ void add_why_options(CLI::App& app, WhyOptions& options) {
 
 int run_why(const WhyOptions& options) {
   if (options.hosts > options.ranks) {
-    fmt::print(stderr, "xylem why: {} hosts need at least as many ranks, not {}\n", options.hosts, options.ranks);
-    return exit_usage;
+    return usage_error(fmt::format("xylem why: {} hosts need at least as many ranks, not {}", options.hosts, options.ranks));
   }
   plan::Shape shape = job_shape(options.ranks, options.hosts, plan::network_link(options.provider.c_str()));
   shape.ranks_per_core = options.ranks_per_core;

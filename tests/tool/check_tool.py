@@ -100,6 +100,34 @@ class Exec(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("'loud': expected off, warn, info or debug", result.stderr)
 
+    def test_dashes_are_no_value(self):
+        for option in ("--stats", "--log"):
+            result = xylem("exec", option, "--", "true")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertTrue(result.stderr.startswith(f"xylem exec: {option}"), result.stderr)
+
+
+class UsageErrors(unittest.TestCase):
+    """Whatever is wrong with a command line: the command says so, and under mpirun on one rank."""
+    WRONG = (["exec"], ["exec", "--log", "loud", "true"], ["exec", "--stat", "x"], ["bench", "--sizes", "x"],
+             ["bench", "--size", "x"], ["bench", "--compare", "/nowhere/a", "/nowhere/b"], ["tune", "--rounds", "x"],
+             ["info", "--jsn"], ["why"], ["why", "bcast", "--ranks", "2", "--hosts", "3"], ["verify", "--slots", "0"],
+             ["verify", "--collective", "barrier", "--algorithm", "ring"], ["simulate", "--hosts", "0"],
+             ["simulate", "--hosts", "1", "--ranks-per-host", "1"],
+             ["simulate", "--collective", "barrier", "--algorithm", "ring"])
+
+    def test_name_the_command(self):
+        for words in (*self.WRONG, ["bench"], ["tune"]):
+            result = xylem(*words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertTrue(result.stderr.startswith(f"xylem {words[0]}: "), (words, result.stderr))
+        self.assertTrue(xylem("benhc").stderr.startswith("xylem: "))
+
+    def test_come_from_one_rank(self):
+        for words in (*self.WRONG, ["benhc"], []):
+            result = xylem(*words, OMPI_COMM_WORLD_RANK="1")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (2, "", ""), words)
+
 
 class Doctor(unittest.TestCase):
     def findings(self, *arguments, **environment):
@@ -166,7 +194,8 @@ class Bench(unittest.TestCase):
         self.assertEqual(xylem("verify", "--collectives", "barrier", "--ranks", "2").returncode, 0)
 
     def test_wrong_sizes_and_types(self):
-        for option, value in (("--sizes", "8-4"), ("--sizes", "x"), ("--type", "quad"), ("--op", "xor"), ("--rounds", "0")):
+        for option, value in (("--sizes", "8-4"), ("--sizes", "x"), ("--type", "quad"), ("--op", "xor"), ("--rounds", "0"),
+                              ("--imbalance", "101"), ("--buffers", "hot"), ("--line-time", "0"), ("--skew", "-1")):
             result = xylem("bench", option, value)
             self.assertEqual(result.returncode, 2, (option, value))
             self.assertIn(option, result.stderr)

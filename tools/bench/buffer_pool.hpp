@@ -11,7 +11,11 @@ namespace xylem::tools {
 
 class BufferPool {
  public:
-  BufferPool(std::size_t send_bytes, std::size_t receive_bytes);
+  // `warm`: not more than stays in a core's own caches, or one pair.
+  BufferPool(std::size_t send_bytes, std::size_t receive_bytes, bool warm);
+
+  // What a pool takes.
+  static std::size_t bytes(std::size_t send_bytes, std::size_t receive_bytes, bool warm);
 
   std::size_t size() const { return pairs_; }
   Buffers operator[](std::size_t pair) const;

@@ -6,16 +6,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/pattern.hpp"
 #include "bench/sides.hpp"
+#include "coll/collective.hpp"
 
 namespace xylem::tools {
-
-enum class Collective { allreduce, reduce, bcast, allgather, reduce_scatter_block, barrier };
-
-// The collective that the options call `name`.
-Collective collective_named(const std::string& name);
 
 // A pair of buffers.
 struct Buffers {
@@ -23,13 +20,20 @@ struct Buffers {
   std::byte* receive;
 };
 
-// A collective on `count` elements of each rank's vector.
+// What a call is about: `bytes` of the whole vector, or of the mean block.
+struct CallKind {
+  coll::Collective collective;
+  std::size_t bytes;
+  std::string type, op;
+  double imbalance;  // of blocks that may differ (block_lengths.hpp)
+};
+
 class CollectiveCall {
  public:
-  CollectiveCall(Collective collective, std::size_t bytes, const std::string& type, const std::string& op, MPI_Comm comm);
+  CollectiveCall(const CallKind& kind, MPI_Comm comm);
 
-  std::size_t send_bytes() const;
-  std::size_t receive_bytes() const;
+  std::size_t send_bytes() const { return send_count_ * pattern_.element_size(); }
+  std::size_t receive_bytes() const { return receive_count_ * pattern_.element_size(); }
 
   // Writes the input of call number `number`. Its root is number % ranks: as the root moves from call to call, no rank of a
   // rooted collective can run ahead of the others for long.
@@ -42,15 +46,24 @@ class CollectiveCall {
 
  private:
   int root(unsigned number) const { return static_cast<int>(number % static_cast<unsigned>(ranks_)); }
+  std::size_t count_of(coll::Buffer buffer) const;
+  bool has_result(unsigned number) const;
+  // Where in the send buffer of `from` the elements begin that this rank gets.
+  std::size_t begin_at_sender(int from) const;
 
-  Collective collective_;
+  coll::Collective collective_;
   MPI_Comm comm_;
-  int rank_ = 0;
-  int ranks_ = 1;
+  int rank_;
+  int ranks_;
   Pattern pattern_;
   MPI_Datatype type_;
   MPI_Op op_;
-  std::size_t count_;
+  std::vector<std::size_t> lengths_;  // of every rank's block, in elements
+  int count_;                         // of a vector, or of a block where all are equal
+  std::size_t send_count_, receive_count_;
+  // As MPI takes the blocks that this rank has for, or from, every rank.
+  std::vector<int> counts_, displacements_, byte_displacements_;
+  std::vector<MPI_Datatype> types_;
 };
 
 }  // namespace xylem::tools

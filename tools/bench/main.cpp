@@ -1,6 +1,7 @@
 // The program behind `xylem bench`, built once per MPI and started with Xylem preloaded.
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -8,29 +9,39 @@
 #include <exception>
 #include <limits>
 
+#include "bench/buffer_pool.hpp"
+#include "bench/html/page.hpp"
+#include "bench/limits_probe.hpp"
 #include "bench/measure.hpp"
 #include "bench/options.hpp"
 #include "bench/progress_line.hpp"
-#include "bench/report.hpp"
 #include "bench/setting.hpp"
 #include "bench/sides.hpp"
+#include "bench/table.hpp"
 #include "output_file.hpp"
 #include "units.hpp"
+#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
 
 // The lines to measure, one after the other: a barrier has no size.
-std::vector<std::pair<std::string, std::size_t>> lines_of(const BenchOptions& options) {
-  std::vector<std::pair<std::string, std::size_t>> lines;
-  for (const std::string& collective : options.collectives) {
-    if (collective == "barrier") {
-      lines.emplace_back(collective, 0);
-      continue;
-    }
-    for (const std::size_t bytes : options.sizes) lines.emplace_back(collective, bytes);
+std::vector<CallKind> kinds_of(const BenchOptions& options) {
+  std::vector<CallKind> kinds;
+  for (const std::string& name : options.collectives) {
+    const coll::Collective collective = *coll::find_collective(name);
+    const bool sized = coll::facts(collective).output != coll::Buffer::none;
+    for (const std::size_t bytes : sized ? options.sizes : std::vector<std::size_t>{0})
+      kinds.push_back({collective, bytes, options.type, options.op, options.imbalance});
   }
-  return lines;
+  return kinds;
+}
+
+bool too_long_for_mpi(const CallKind& kind, std::size_t ranks) {
+  const coll::CollectiveFacts& facts = coll::facts(kind.collective);
+  const bool blocks = facts.input == coll::Buffer::blocks || facts.output == coll::Buffer::blocks;
+  // alltoallw places blocks by bytes; for all others an element has at least one.
+  return kind.bytes * (blocks ? ranks : 1) > std::numeric_limits<int>::max();
 }
 
 void print(const std::string& text) {
@@ -38,40 +49,96 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-int run(const BenchOptions& options, int argc, char** argv) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const bool speaks = rank == 0;
-  for (const std::string& file : {options.json_file, options.csv_file})
-    if (speaks && !file.empty()) check_writable(file);
-  const Setting setting = collect_setting(MPI_COMM_WORLD, argc, argv);
-  Bench bench(MPI_COMM_WORLD, {program_calls(), mpi_calls()});
-  ProgressLine progress(speaks);
-  if (speaks) print(table_head(setting, options));
+// The ranks of a job at work on its lines. Rank 0 keeps the record.
+class Job {
+ public:
+  Job(const BenchOptions& options, std::vector<std::string> command)
+      : options_(options), command_(std::move(command)), group_(MPI_COMM_WORLD) {}
 
-  std::vector<Row> rows;
-  const auto lines = lines_of(options);
-  for (const auto& [collective, bytes] : lines) {
-    if (bytes > std::numeric_limits<int>::max()) throw std::runtime_error("MPI counts elements by int: use smaller sizes");
-    const CollectiveCall call(collective_named(collective), bytes, options.type, options.op, MPI_COMM_WORLD);
-    const std::string what = fmt::format("{} of {}: {} {}", rows.size() + 1, lines.size(), collective, format_bytes(bytes));
-    Measurement measurement = bench.measure(call, {options.min_time, options.rounds}, [&](double fraction) {
-      progress.show(fmt::format("{}, {:.0f}%", what, fraction * 100));
-    });
-    rows.push_back({collective, bytes, std::move(measurement)});
-    progress.clear();
-    if (speaks) print(table_row(rows.back()));
+  Run run() {
+    Run record;
+    record.sides = {xylem_side, mpi_side};
+    record.setting = collect_setting(MPI_COMM_WORLD, options_, command_);
+    if (speaks() && options_.effort.skew_seconds > 0 && record.setting.hosts.size() > 1)
+      throw std::runtime_error("--skew compares the clocks of the ranks, so it is for one host only");
+    const std::vector<int> cores = cores_in_use(MPI_COMM_WORLD);
+    if (speaks()) record.limits = probe_limits(cores);
+    group_.await_first();
+    if (options_.limits_only) {
+      if (speaks()) print(limits_table(record.limits));
+    } else {
+      measure_lines(record);
+    }
+    return record;
   }
 
-  if (speaks) {
-    const std::string statistics = xylem_core_statistics();
-    print(table_foot(setting, rows, statistics));
-    if (!options.json_file.empty()) write_file(options.json_file, report_json(setting, options, rows, statistics));
-    if (!options.csv_file.empty()) write_file(options.csv_file, report_csv(rows));
+  bool speaks() const { return group_.rank() == 0; }
+
+ private:
+  void measure_lines(Run& record) {
+    int most_on_a_host = 1;
+    for (const auto& [host, ranks] : record.setting.hosts) most_on_a_host = std::max(most_on_a_host, ranks);
+    ranks_here_ = group_.largest(most_on_a_host);
+    Bench bench(MPI_COMM_WORLD, {program_calls(), mpi_calls()}, options_.effort);
+    ProgressLine progress(speaks());
+    if (speaks()) print(table_head(record));
+    const std::vector<CallKind> kinds = kinds_of(options_);
+    for (std::size_t line = 0; line < kinds.size(); ++line) {
+      const CallKind& kind = kinds[line];
+      const auto show = [&](double fraction) {
+        progress.show((static_cast<double>(line) + fraction) / static_cast<double>(kinds.size()),
+                      fmt::format("{} {}", coll::collective_name(kind.collective), format_bytes(kind.bytes)));
+      };
+      Row& row = record.rows.emplace_back();
+      measure(bench, kind, show, row);
+      if (record.setting.hosts.size() == 1)
+        row.least_seconds =
+            least_seconds(record.limits, kind.collective, kind.bytes, static_cast<std::size_t>(group_.size()));
+      progress.clear();
+      if (speaks()) print(table_row(record, row) + histogram_lines(record, row));
+    }
+    if (!speaks()) return;
+    record.core_statistics = xylem_core_statistics();
+    print(table_foot(record));
   }
-  for (const Row& row : rows)
-    if (row.wrong()) return 1;
-  return 0;
+
+  void measure(Bench& bench, const CallKind& kind, const std::function<void(double)>& progress, Row& row) {
+    row.collective = coll::collective_name(kind.collective);
+    row.bytes = kind.bytes;
+    if (too_long_for_mpi(kind, static_cast<std::size_t>(group_.size()))) {
+      row.left_out = "MPI counts elements by int";
+      return;
+    }
+    const CollectiveCall call(kind, MPI_COMM_WORLD);
+    const double memory = ranks_here_ * static_cast<double>(BufferPool::bytes(call.send_bytes(), call.receive_bytes(),
+                                                                              options_.effort.buffers == BufferState::warm));
+    const double there_is = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (group_.largest(memory / there_is) > memory_part) {
+      row.left_out = "its buffers need " + format_bytes(static_cast<std::size_t>(group_.largest(memory))) + " of a host";
+      return;
+    }
+    bench.measure(call, progress, row);
+  }
+
+  static constexpr double memory_part = 0.5;  // MPIs take some for themselves
+
+  const BenchOptions& options_;
+  std::vector<std::string> command_;
+  PoliteGroup group_;
+  double ranks_here_ = 1;
+};
+
+int run(const BenchOptions& options, std::vector<std::string> command) {
+  Job job(options, std::move(command));
+  for (const std::string& file : {options.json_file, options.csv_file, options.report_file})
+    if (job.speaks() && !file.empty()) check_writable(file);
+  const Run record = job.run();
+  if (job.speaks()) {
+    if (!options.json_file.empty()) write_file(options.json_file, to_json(record));
+    if (!options.csv_file.empty()) write_file(options.csv_file, report_csv(record));
+    if (!options.report_file.empty()) write_file(options.report_file, html_page({record}));
+  }
+  return std::any_of(record.rows.begin(), record.rows.end(), [](const Row& row) { return row.wrong(); }) ? 1 : 0;
 }
 
 }  // namespace
@@ -82,12 +149,16 @@ int main(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Compares Xylem's collectives with those of the MPI below.", "xylem bench");
   add_bench_options(app, options);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  }
 
   MPI_Init(&argc, &argv);
   int status = 0;
   try {
-    status = run(options, argc, argv);
+    status = run(options, {argv, argv + argc});
   } catch (const std::exception& error) {
     fmt::print(stderr, "xylem bench: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -3,8 +3,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <map>
 #include <string_view>
 
+#include "coll/collective.hpp"
 #include "list_options.hpp"
 #include "units.hpp"
 
@@ -13,6 +15,9 @@ namespace {
 
 constexpr const char* default_sizes = "8,1K,64K,1M,16M";
 
+const std::map<std::string, BufferState> buffer_states = {
+    {"rotated", BufferState::rotated}, {"warm", BufferState::warm}, {"cold", BufferState::cold}};
+
 CLI::Validator one_of(const std::vector<std::string>& names) {
   return {[&names](std::string& name) { return check_name(name, {names.begin(), names.end()}); }, ""};
 }
@@ -20,8 +25,11 @@ CLI::Validator one_of(const std::vector<std::string>& names) {
 }  // namespace
 
 const std::vector<std::string>& bench_collectives() {
-  static const std::vector<std::string> names = {"allreduce", "reduce", "bcast", "allgather", "reduce_scatter_block",
-                                                 "barrier"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const coll::CollectiveFacts& facts : coll::kCollectiveFacts) list.emplace_back(facts.name);
+    return list;
+  }();
   return names;
 }
 
@@ -39,13 +47,11 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
   options.collectives = bench_collectives();
   options.sizes = *parse_sizes(default_sizes);
 
-  add_collectives_option(
-      app, options.collectives, bench_collectives(),
-      "Which, such as allreduce,bcast; default: all of allreduce, reduce, bcast, allgather, reduce_scatter_block, barrier");
+  add_collectives_option(app, options.collectives, bench_collectives(), "Which, such as allreduce,bcast; default: all 17");
   add_sizes_option(app, "--sizes", options.sizes,
-                   std::string("Bytes of a vector, such as 8,1K,1M, or 8-64M for all powers of two between; default: ") +
-                       default_sizes +
-                       ". For allgather: what one rank sends; for reduce_scatter_block: what one rank receives");
+                   std::string("Bytes of a vector, or of one block where ranks send or receive several, such as 8,1K,1M, or "
+                               "8-64M for all powers of two between; default: ") +
+                       default_sizes);
   app.add_option("--type", options.type, "float, double, int, long or uint8")
       ->type_name("NAME")
       ->capture_default_str()
@@ -54,13 +60,48 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->type_name("NAME")
       ->capture_default_str()
       ->check(one_of(bench_ops()));
-  app.add_option("--min-time", options.min_time, "Seconds to measure each line for, at least")
+  app.add_option_function<double>(
+         "--imbalance", [&options](double percent) { options.imbalance = percent / 100; },
+         "How unequal blocks are where they may be: by how many percent of their mean the longest is longer; default: 0")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0, 100));
+  BenchEffort& effort = options.effort;
+  app.add_option("--min-time", effort.min_seconds, "Seconds to measure each line for, at least")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--rounds", options.rounds, "Rounds to measure each line for, in place of --min-time")
+  app.add_option("--rounds", effort.rounds, "Rounds to measure each line for, in place of --min-time")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
+  app.add_option("--line-time", effort.line_seconds, "Seconds after which a line is cut short, and marked")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--buffers", effort.buffers,
+                 "rotated: each call has its own; warm: they stay in the caches; cold: caches are filled with something else")
+      ->type_name("STATE")
+      ->transform(CLI::CheckedTransformer(buffer_states, CLI::ignore_case));
+  app.add_option_function<double>(
+         "--skew", [&effort](double microseconds) { effort.skew_seconds = microseconds * 1e-6; },
+         "Let ranks come up to so many microseconds late, and time from the moment when all have come; one host only")
+      ->type_name("MICROSECONDS")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--histogram", effort.histogram, "Time every call for itself, too, and show how often it took how long");
+  app.add_flag("--limits", options.limits_only, "Measure only what the machine allows, and show it");
+  app.add_option("--report", options.report_file,
+                 "Write a page with tables and plots to this file, which any browser shows without a network")
+      ->type_name("FILE");
+  CLI::Option* from = app.add_option("--from", options.from,
+                                     "Measure nothing: make the report of these files, written with --json, such as one for "
+                                     "each number of ranks")
+                          ->type_name("FILE")
+                          ->delimiter(',');
+  from->needs(app.get_option("--report"));
+  app.add_option("--compare", options.compare,
+                 "Measure nothing: tell what became slower from the first of two files, written with --json, to the second")
+      ->type_name("FILE")
+      ->expected(2)
+      ->excludes(from);
   app.add_option("--json", options.json_file, "Write every sample, and where they were measured, to this file")
       ->type_name("FILE");
   app.add_option("--csv", options.csv_file, "Write the table to this file, comma-separated")->type_name("FILE");

@@ -76,8 +76,9 @@ std::optional<std::size_t> Pattern::first_difference(const void* data, std::size
   return std::nullopt;
 }
 
-std::optional<std::size_t> Pattern::wrong_copy(const void* data, std::size_t count, int rank, unsigned call) const {
-  return first_difference(data, count, input_, (static_cast<std::size_t>(rank) * rank_step + call) % period_);
+std::optional<std::size_t> Pattern::wrong_copy(const void* data, std::size_t first, std::size_t count, int rank,
+                                               unsigned call) const {
+  return first_difference(data, count, input_, (first + static_cast<std::size_t>(rank) * rank_step + call) % period_);
 }
 
 std::optional<std::size_t> Pattern::wrong_reduction(const void* data, std::size_t first, std::size_t count,

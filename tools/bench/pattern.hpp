@@ -14,7 +14,7 @@ namespace xylem::tools {
 
 class Pattern {
  public:
-  // `type` and `op` as the options name them.
+  // `type` and `op` as the options name them. Reductions are over ranks 0 to `ranks` - 1.
   Pattern(const std::string& type, const std::string& op, int ranks);
 
   std::size_t element_size() const { return element_size_; }
@@ -22,9 +22,10 @@ class Pattern {
   // Writes `count` elements of a rank's input, beginning with element `first`.
   void fill(void* out, std::size_t first, std::size_t count, int rank, unsigned call) const;
 
-  // The first of `count` elements that is not as it should be: of one rank's input, or of the reduction over all ranks, which
-  // begins with element `first`.
-  std::optional<std::size_t> wrong_copy(const void* data, std::size_t count, int rank, unsigned call) const;
+  // The first of `count` elements that is not as it should be: of one rank's input, or of the reduction over all ranks. Both
+  // begin with element `first`.
+  std::optional<std::size_t> wrong_copy(const void* data, std::size_t first, std::size_t count, int rank,
+                                        unsigned call) const;
   std::optional<std::size_t> wrong_reduction(const void* data, std::size_t first, std::size_t count, unsigned call) const;
 
  private:

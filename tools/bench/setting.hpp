@@ -1,13 +1,19 @@
-// Where a run takes place.
+// Where a run takes place, and on which cores.
 #pragma once
 
 #include <mpi.h>
 
-#include "bench/report.hpp"
+#include <vector>
+
+#include "bench/options.hpp"
+#include "bench/record.hpp"
 
 namespace xylem::tools {
 
 // Collective over `comm`; all facts are on rank 0 only.
-Setting collect_setting(MPI_Comm comm, int argc, char** argv);
+Setting collect_setting(MPI_Comm comm, const BenchOptions& options, const std::vector<std::string>& command);
+
+// Collective over `comm`. On rank 0: the cores that the ranks of its host may use, not more than there are such ranks.
+std::vector<int> cores_in_use(MPI_Comm comm);
 
 }  // namespace xylem::tools

@@ -39,7 +39,23 @@ void look_up(void* library, const char* name, Function& function) {
 }  // namespace
 
 Calls program_calls() {
-  return {&MPI_Allreduce, &MPI_Reduce, &MPI_Bcast, &MPI_Allgather, &MPI_Reduce_scatter_block, &MPI_Barrier};
+  return {&MPI_Allreduce,
+          &MPI_Reduce,
+          &MPI_Bcast,
+          &MPI_Allgather,
+          &MPI_Allgatherv,
+          &MPI_Reduce_scatter,
+          &MPI_Reduce_scatter_block,
+          &MPI_Alltoall,
+          &MPI_Alltoallv,
+          &MPI_Alltoallw,
+          &MPI_Gather,
+          &MPI_Gatherv,
+          &MPI_Scatter,
+          &MPI_Scatterv,
+          &MPI_Scan,
+          &MPI_Exscan,
+          &MPI_Barrier};
 }
 
 Calls mpi_calls() {
@@ -51,7 +67,18 @@ Calls mpi_calls() {
   look_up(library, "PMPI_Reduce", calls.reduce);
   look_up(library, "PMPI_Bcast", calls.bcast);
   look_up(library, "PMPI_Allgather", calls.allgather);
+  look_up(library, "PMPI_Allgatherv", calls.allgatherv);
+  look_up(library, "PMPI_Reduce_scatter", calls.reduce_scatter);
   look_up(library, "PMPI_Reduce_scatter_block", calls.reduce_scatter_block);
+  look_up(library, "PMPI_Alltoall", calls.alltoall);
+  look_up(library, "PMPI_Alltoallv", calls.alltoallv);
+  look_up(library, "PMPI_Alltoallw", calls.alltoallw);
+  look_up(library, "PMPI_Gather", calls.gather);
+  look_up(library, "PMPI_Gatherv", calls.gatherv);
+  look_up(library, "PMPI_Scatter", calls.scatter);
+  look_up(library, "PMPI_Scatterv", calls.scatterv);
+  look_up(library, "PMPI_Scan", calls.scan);
+  look_up(library, "PMPI_Exscan", calls.exscan);
   look_up(library, "PMPI_Barrier", calls.barrier);
   return calls;
 }

@@ -13,7 +13,18 @@ struct Calls {
   decltype(&MPI_Reduce) reduce;
   decltype(&MPI_Bcast) bcast;
   decltype(&MPI_Allgather) allgather;
+  decltype(&MPI_Allgatherv) allgatherv;
+  decltype(&MPI_Reduce_scatter) reduce_scatter;
   decltype(&MPI_Reduce_scatter_block) reduce_scatter_block;
+  decltype(&MPI_Alltoall) alltoall;
+  decltype(&MPI_Alltoallv) alltoallv;
+  decltype(&MPI_Alltoallw) alltoallw;
+  decltype(&MPI_Gather) gather;
+  decltype(&MPI_Gatherv) gatherv;
+  decltype(&MPI_Scatter) scatter;
+  decltype(&MPI_Scatterv) scatterv;
+  decltype(&MPI_Scan) scan;
+  decltype(&MPI_Exscan) exscan;
   decltype(&MPI_Barrier) barrier;
 };
 

@@ -7,7 +7,7 @@
 
 #include "output_file.hpp"
 #include "simulate/report.hpp"
-#include "start_program.hpp"
+#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -27,12 +27,10 @@ SimulatedHosts simulate_hosts(const SimulateOptions& options, std::uint32_t host
 
 int run_simulate(const SimulateOptions& options) {
   if (scenario(options, options.hosts.first).algorithms.empty()) {
-    fmt::print(stderr, "xylem simulate: {} has no algorithm '{}'\n", options.collective, options.algorithm);
-    return exit_usage;
+    return usage_error(fmt::format("xylem simulate: {} has no algorithm '{}'", options.collective, options.algorithm));
   }
   if (options.hosts.second == 1 && options.ranks_per_host == 1) {
-    fmt::print(stderr, "xylem simulate: one rank alone moves nothing\n");
-    return exit_usage;
+    return usage_error("xylem simulate: one rank alone moves nothing");
   }
   if (!options.svg_file.empty()) check_writable(options.svg_file);
   if (!options.json) fmt::print("{}", simulation_head(options));

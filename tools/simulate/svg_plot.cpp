@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+
+#include "svg/escaped.hpp"
+#include "svg/log_scale.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -16,59 +18,19 @@ constexpr int most_marks = 9;
 constexpr std::array colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00", "#7A5195"};
 constexpr std::array dashes = {"none", "7 3", "2 3", "9 3 2 3"};
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '<') {
-      safe += "&lt;";
-    } else if (letter == '&') {
-      safe += "&amp;";
-    } else {
-      safe += letter;
-    }
-  }
-  return safe;
-}
-
 std::string stroke_of(std::size_t line) {
   return fmt::format(R"svg(stroke="{}" stroke-dasharray="{}")svg", colours[line % colours.size()],
                      dashes[line / colours.size() % dashes.size()]);
 }
 
-// Where values lie, as exponents of the base of their axis.
-class Scale {
- public:
-  Scale(double base, double from, double to) : base_(std::log(base)), from_(from), to_(to) {}
-
-  void take(double value) {
-    least_ = std::min(least_, std::log(value) / base_);
-    most_ = std::max(most_, std::log(value) / base_);
-  }
-  void round_outwards() {
-    least_ = std::floor(least_ + 1e-9);
-    most_ = std::max(std::ceil(most_ - 1e-9), least_ + 1);
-  }
-  double place(double value) const { return from_ + (std::log(value) / base_ - least_) / (most_ - least_) * (to_ - from_); }
-  std::vector<double> marks() const {
-    const int step = static_cast<int>(std::ceil((most_ - least_) / most_marks));
-    std::vector<double> values;
-    for (double at = least_; at <= most_ + 1e-9; at += step) values.push_back(std::exp(at * base_));
-    return values;
-  }
-
- private:
-  double base_, from_, to_;
-  double least_ = 1e300, most_ = -1e300;
-};
-
-std::string axes(const Scale& across, const Scale& up, const PlotAxis& x, const PlotAxis& y) {
+std::string axes(const LogScale& across, const LogScale& up, const PlotAxis& x, const PlotAxis& y) {
   std::string svg;
-  for (const double value : across.marks()) {
+  for (const double value : across.marks(most_marks)) {
     svg += fmt::format(
         R"svg(<path class="grid" d="M{0:.1f} 0V{1}"/><text x="{0:.1f}" y="{2}" text-anchor="middle">{3}</text>)svg",
         across.place(value), plot_height, plot_height + 16, escaped(x.mark(value)));
   }
-  for (const double value : up.marks()) {
+  for (const double value : up.marks(most_marks)) {
     svg +=
         fmt::format(R"svg(<path class="grid" d="M0 {0:.1f}H{1}"/><text x="-8" y="{2:.1f}" text-anchor="end">{3}</text>)svg",
                     up.place(value), plot_width, up.place(value) + 4, escaped(y.mark(value)));
@@ -82,7 +44,7 @@ std::string axes(const Scale& across, const Scale& up, const PlotAxis& x, const 
          "\n";
 }
 
-std::string drawn(const PlotLine& line, std::size_t number, const Scale& across, const Scale& up) {
+std::string drawn(const PlotLine& line, std::size_t number, const LogScale& across, const LogScale& up) {
   std::string points;
   for (const auto& [x, y] : line.points) points += fmt::format(" {:.1f},{:.1f}", across.place(x), up.place(y));
   return fmt::format(R"svg(<polyline class="line" {} points="{}"><title>{}</title></polyline>)svg", stroke_of(number),
@@ -112,7 +74,7 @@ std::string legend(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string svg_plot(const std::vector<PlotPanel>& panels, const PlotAxis& x, const PlotAxis& y) {
-  Scale across(x.base, 0, plot_width), up(y.base, plot_height, 0);
+  LogScale across(x.base, 0, plot_width), up(y.base, plot_height, 0);
   for (const PlotPanel& panel : panels) {
     for (const PlotLine& line : panel.lines) {
       for (const auto& [right, above] : line.points) {

@@ -20,6 +20,7 @@
 #include "tune/options.hpp"
 #include "tune/tuner.hpp"
 #include "units.hpp"
+#include "usage.hpp"
 #include "xylem/xylem_mpi.h"
 
 namespace xylem::tools {
@@ -119,7 +120,11 @@ int main(int argc, char** argv) {
   TuneOptions options;
   CLI::App app("Measures which algorithm is best for which size, and writes rules.", "xylem tune");
   add_tune_options(app, options);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  }
 
   MPI_Init(&argc, &argv);
   try {

@@ -26,7 +26,7 @@ double TuneBench::slowest(double seconds) const {
 double TuneBench::time_batch(Trial& trial, const Contender& contender, coll::Collective collective, int calls) {
   comm_.force(plan::print_rule({collective, {}, {}, {}, contender.algorithm, contender.chunk_bytes}));
   trial.run(next_call_++);  // plans, and connects what is not connected yet
-  barrier_.wait();
+  group_.barrier();
   const auto begin = std::chrono::steady_clock::now();
   for (int call = 0; call < calls; ++call) trial.run(next_call_++);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;

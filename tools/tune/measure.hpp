@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/polite_barrier.hpp"
+#include "bench/polite_group.hpp"
 #include "tune/selection.hpp"
 #include "tune/trial.hpp"
 
@@ -16,7 +16,7 @@ class TuneBench {
  public:
   // `mpi_comm` has the same ranks as `comm`.
   TuneBench(MPI_Comm mpi_comm, Communicator& comm, int rounds)
-      : mpi_(mpi_comm), comm_(comm), barrier_(mpi_comm), rounds_(rounds) {}
+      : mpi_(mpi_comm), comm_(comm), group_(mpi_comm), rounds_(rounds) {}
 
   // Fills in the times of the contenders, in seconds of a call on the slowest rank: the same on all ranks. Those that are
   // hopeless after a few rounds are left out. Collective. `progress(fraction)` is called between rounds.
@@ -30,7 +30,7 @@ class TuneBench {
 
   MPI_Comm mpi_;
   Communicator& comm_;
-  PoliteBarrier barrier_;
+  PoliteGroup group_;
   int rounds_;
   unsigned next_call_ = 0;
 };

@@ -59,20 +59,20 @@ TEST(BenchPattern, KnowsEveryOperation) {
 TEST(BenchPattern, NoticesACopyInTheWrongPlace) {
   const Pattern pattern("float", "sum", 2);
   auto values = input<float>(pattern, 0, 4096, 1, 3);
-  EXPECT_EQ(pattern.wrong_copy(values.data(), values.size(), 1, 3), std::nullopt);
-  EXPECT_EQ(pattern.wrong_copy(values.data(), values.size(), 0, 3), 0u);
+  EXPECT_EQ(pattern.wrong_copy(values.data(), 0, values.size(), 1, 3), std::nullopt);
+  EXPECT_EQ(pattern.wrong_copy(values.data(), 0, values.size(), 0, 3), 0u);
   // A chunk of 1024 elements where another one belongs.
   std::copy_n(values.begin(), 1024, values.begin() + 2048);
-  EXPECT_EQ(pattern.wrong_copy(values.data(), values.size(), 1, 3), 2048u);
+  EXPECT_EQ(pattern.wrong_copy(values.data(), 0, values.size(), 1, 3), 2048u);
 }
 
 TEST(BenchPattern, LooksAtTheLastElement) {
   const Pattern pattern("uint8", "max", 2);
   for (const std::size_t count : {1u, 250u, 251u, 252u, 502u, 503u}) {
     auto values = input<std::uint8_t>(pattern, 0, count, 0, 0);
-    EXPECT_EQ(pattern.wrong_copy(values.data(), count, 0, 0), std::nullopt);
+    EXPECT_EQ(pattern.wrong_copy(values.data(), 0, count, 0, 0), std::nullopt);
     ++values.back();
-    EXPECT_EQ(pattern.wrong_copy(values.data(), count, 0, 0), count - 1);
+    EXPECT_EQ(pattern.wrong_copy(values.data(), 0, count, 0, 0), count - 1);
   }
 }
 

@@ -34,6 +34,21 @@ TEST(Summarize, GivesMedianP95AndLeast) {
   EXPECT_EQ(summary.least, 0);
 }
 
+TEST(MedianInterval, IsMadeOfTheSamplesInTheMiddle) {
+  std::vector<double> samples;
+  for (int i = 99; i >= 0; --i) samples.push_back(i);
+  const Interval interval = median_interval(samples);
+  EXPECT_EQ(interval.low, 40);
+  EXPECT_EQ(interval.high, 60);
+}
+
+TEST(MedianInterval, OfFewSamplesIsAllOfThem) {
+  const Interval interval = median_interval({3, 1, 2});
+  EXPECT_EQ(interval.low, 1);
+  EXPECT_EQ(interval.high, 3);
+  EXPECT_TRUE(std::isnan(median_interval({}).low));
+}
+
 TEST(Noisy, IsAWideSpread) {
   EXPECT_FALSE(noisy({.median = 2, .p95 = 4, .least = 1}));
   EXPECT_TRUE(noisy({.median = 2, .p95 = 4.1, .least = 1}));
