@@ -30,15 +30,19 @@ Group* detail::open_group_of_thread() { return depth == 0 ? nullptr : current.ge
 Group::Part& Group::part_of(Communicator& communicator) {
   const auto found =
       std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.communicator == &communicator; });
-  return found != parts_.end() ? *found : parts_.emplace_back(Part{&communicator, {}, {}});
+  return found != parts_.end() ? *found : parts_.emplace_back(Part{&communicator, {}, {}, {}});
 }
 
-void Group::add_send(Communicator& communicator, const coll::Message& message) {
-  part_of(communicator).exchange.sends.push_back(message);
+void Group::add_send(Communicator& communicator, const coll::Message& message, xylem_stream_t stream) {
+  Part& part = part_of(communicator);
+  communicator.note_arrival(part.arrivals, message.data, stream);
+  part.exchange.sends.push_back(message);
 }
 
-void Group::add_receive(Communicator& communicator, const coll::Message& message) {
-  part_of(communicator).exchange.receives.push_back(message);
+void Group::add_receive(Communicator& communicator, const coll::Message& message, xylem_stream_t stream) {
+  Part& part = part_of(communicator);
+  communicator.note_arrival(part.arrivals, message.data, stream);
+  part.exchange.receives.push_back(message);
 }
 
 xylem_status Group::run() {
@@ -58,9 +62,11 @@ xylem_status Group::run() {
     if (first == XYLEM_SUCCESS && status != XYLEM_SUCCESS) first = fail(status, error);
   };
   std::deque<Request> started;
-  for (const Part& part : parts_) {
+  for (Part& part : parts_) {
     for (const Call& call : part.calls) {
-      const xylem_status status = part.communicator->start(started.emplace_back(*part.communicator, call));
+      Request& request = started.emplace_back(*part.communicator, call);
+      if (call.exchange != nullptr) request.arrivals() = std::move(part.arrivals);
+      const xylem_status status = part.communicator->start(request);
       if (status == XYLEM_SUCCESS) continue;
       started.pop_back();
       note(status, part.communicator->error());
@@ -68,7 +74,6 @@ xylem_status Group::run() {
   }
   for (const Request& request : started) {
     ProgressEngine::of_process().wait(request);
-    if (request.status() == XYLEM_SUCCESS) request.bring_back();
     note(request.status(), request.error());
   }
   return first;
@@ -87,7 +92,8 @@ xylem_status message(const char* function, const void* buffer, std::size_t count
   xylem_group_start();
   const xylem_status added = guarded(function, [&] {
     auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));
-    (open_group()->*add)(*comm->communicator, {data, count * exec::type_bytes(type), static_cast<std::uint32_t>(peer)});
+    (open_group()->*add)(*comm->communicator, {data, count * exec::type_bytes(type), static_cast<std::uint32_t>(peer)},
+                         stream);
     return XYLEM_SUCCESS;
   });
   const xylem_status ended = xylem_group_end();

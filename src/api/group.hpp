@@ -11,8 +11,9 @@ namespace xylem::api {
 class Group {
  public:
   void add(Communicator& communicator, const Call& call) { part_of(communicator).calls.push_back(call); }
-  void add_send(Communicator& communicator, const coll::Message& message);
-  void add_receive(Communicator& communicator, const coll::Message& message);
+  // Device buffers of messages are read and written after the work that `stream` has so far. Throw Error.
+  void add_send(Communicator& communicator, const coll::Message& message, xylem_stream_t stream);
+  void add_receive(Communicator& communicator, const coll::Message& message, xylem_stream_t stream);
 
   // Starts all of it, and waits for all of it. Throws Error where what a rank sends to itself is not what it receives.
   xylem_status run();
@@ -23,6 +24,7 @@ class Group {
     Communicator* communicator;
     std::vector<Call> calls;
     coll::Exchange exchange;
+    Arrivals arrivals;  // of messages
   };
 
   Part& part_of(Communicator& communicator);

@@ -14,7 +14,6 @@ xylem_status take(xylem_request_t& request) {
   const std::unique_ptr<xylem_request> taken(request);
   request = nullptr;
   for (const xylem_request* part = taken.get(); part != nullptr; part = part->rest.get()) {
-    part->bring_back();
     if (part->status() != XYLEM_SUCCESS) return fail(part->status(), part->error());
   }
   return XYLEM_SUCCESS;

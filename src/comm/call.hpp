@@ -32,6 +32,7 @@ struct Call {
   std::uint32_t root = 0;        // 0 where there is none
   xylem_stream_t stream = XYLEM_STREAM_NONE;
   bool internal = false;               // Xylem's own: not counted
+  bool arrived = false;                // what device buffers wait for is done, whatever streams have got since
   const Call* on_behalf_of = nullptr;  // of an internal one: the call that ranks which find something else are told of
   BlockList sent{}, received{};        // the blocks of the input and of the output, where these are blocks and may differ
   const coll::Exchange* exchange = nullptr;  // sends and receives, in place of a collective; then nothing else counts

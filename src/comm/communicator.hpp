@@ -85,6 +85,9 @@ class Communicator {
   // this succeeded, it says what came of the call. ProgressEngine waits for it.
   xylem_status start(Request& request);
 
+  // The same for what is to be started later: notes what `buffer` has to wait for. Throws Error.
+  void note_arrival(Arrivals& arrivals, const void* buffer, xylem_stream_t stream) const;
+
   // No calls are outstanding.
   bool quiet() const { return queue_.empty(); }
 
@@ -119,6 +122,12 @@ class Communicator {
 
   // device_calls.cpp: calls of a rank whose buffers may lie on a GPU
   xylem_status run_with_devices(const Call& call);
+  xylem_status run_where_buffers_lie(const Call& call);
+  xylem_status run_exchange_staged(const Call& call);
+  static bool copy_on_device(const Call& call, void* to, const void* from, std::size_t bytes);
+  xylem_status run_after_arrivals(const Request& request);
+  xylem_status note_arrivals(Request& request);
+  std::optional<xylem_status> go_on_with_devices(const Request& request);
   std::string earlier_title() const;
 
   // execution.cpp: one call, from its arguments to its end
@@ -132,10 +141,9 @@ class Communicator {
   std::byte* scratch(std::size_t bytes);
 
   // outstanding.cpp: calls that were started
-  xylem_status stage(Request& request);
   // The outcome of the first call in the queue; none: it waits.
   std::optional<xylem_status> go_on(const Call& call);
-  std::optional<xylem_status> go_on_guarded(const Call& call);
+  std::optional<xylem_status> go_on_guarded(const Request& request);
   exec::Waiter polite_waiter();
 
   // failure.cpp: what becomes of a communicator when a call of it fails
@@ -215,6 +223,13 @@ class Communicator {
   std::mutex driving_;
   std::atomic<std::uint64_t> drives_{0};
   std::optional<Execution> execution_;  // of the first in the queue
+  // The same where its buffers may lie on a GPU.
+  struct InBackground {
+    Communicator& communicator;
+    const Request& request;
+    xylem_status status;
+  };
+  std::optional<InBackground> in_background_;
   ProgressEngine::Place place_;
   std::uint64_t id_;                            // equal on all ranks
   std::vector<watch::Identity> processes_;      // by rank

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "comm/device_agreement.hpp"
+#include "comm/staging.hpp"
 
 namespace xylem {
 

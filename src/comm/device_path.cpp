@@ -122,6 +122,7 @@ DevicePath::Offer DevicePath::offer(const Call& call) {
       return offer;
     }
     if (way_ == Way::kernels) prepare(call, bytes, offer);
+    if (call.arrived) return offer;
     if (call.stream == XYLEM_STREAM_NONE) {
       cuda::wait_for(cuda::default_stream(), stream_->near());
     } else if (!captured) {
@@ -189,16 +190,11 @@ xylem_status DevicePath::conclude(const Call& call, const Terms& terms) {
 // What ended the wait of the host, if anything did. Throws Error where the driver reports a failure. A leader's kernels have
 // ended in any case: they look at the abort word too.
 exec::Fault DevicePath::wait_for_kernel() {
-  exec::Fault fault = exec::Fault::none;
-  communicator_.waiter_.start();
-  while (!finished_->done()) {
-    if (fault != exec::Fault::none) {
-      if (!groups_->leads()) return fault;
-      std::this_thread::yield();
-      continue;
-    }
-    fault = communicator_.waiter_.pause();
-    if (fault != exec::Fault::none) communicator_.memory_->raise_abort(static_cast<std::uint32_t>(fault));
+  const exec::Fault fault = communicator_.team_.wait([this] { return finished_->done(); });
+  if (fault != exec::Fault::none) {
+    communicator_.memory_->raise_abort(static_cast<std::uint32_t>(fault));
+    if (!groups_->leads()) return fault;
+    while (!finished_->done()) std::this_thread::yield();
   }
   under_way_ = false;
   return fault;

@@ -39,11 +39,7 @@ xylem_status Communicator::run_on_host(const Call& call) {
 
 // A call returns only when what it sent needs this thread no more: its rank may go and wait in the MPI below for an hour.
 exec::Fault Communicator::flush() {
-  waiter_.start();
-  while (!links_->idle()) {
-    if (const exec::Fault fault = waiter_.pause(); fault != exec::Fault::none) return fault;
-  }
-  return exec::Fault::none;
+  return team_.wait([this] { return links_->idle(); });
 }
 
 // Null: the call needs no algorithm, for there is one rank, or nothing to move.
@@ -55,14 +51,20 @@ const CallPlan* Communicator::plan_for(const Call& call) {
 
 // A single rank has its own contribution as the result; that of an exscan is undefined.
 xylem_status Communicator::run_alone(const Call& call) {
-  if (!call.internal) counters_.count_trivial(call.collective, own_bytes(call));
-  if (moves_nothing(call, size()) || call.collective == coll::Collective::exscan) return XYLEM_SUCCESS;
+  const auto count = [&](bool on_device) {
+    if (call.internal) return;
+    on_device ? counters_.count_on_device(call.collective, own_bytes(call))
+              : counters_.count_trivial(call.collective, own_bytes(call));
+  };
+  if (moves_nothing(call, size()) || call.collective == coll::Collective::exscan) return count(false), XYLEM_SUCCESS;
   coll::Args args;
   set_buffers(args, call, size(), offsets_);
   const exec::View in = args.in_block(0, 0, args.sent.at(0).length);
   const exec::Slice out = args.out_block(0, 0, in.bytes);
-  if (in.bytes != 0 && out.data != in.data) exec::copy_bytes(out.data, in.data, in.bytes);
-  return XYLEM_SUCCESS;
+  const bool copies = in.bytes != 0 && out.data != in.data;
+  const bool on_device = copies && devices_ && copy_on_device(call, out.data, in.data, in.bytes);
+  if (copies && !on_device) exec::copy_bytes(out.data, in.data, in.bytes);
+  return count(on_device), XYLEM_SUCCESS;
 }
 
 std::byte* Communicator::scratch(std::size_t bytes) {

@@ -17,28 +17,12 @@ void drive(void* communicator) { static_cast<Communicator*>(communicator)->drive
 xylem_status Communicator::start(Request& request) {
   if (quiet() && given_up()) return refuse();
   if (devices_) [[unlikely]] {
-    if (const xylem_status status = stage(request); status != XYLEM_SUCCESS) return status;
+    if (const xylem_status status = note_arrivals(request); status != XYLEM_SUCCESS) return status;
   }
   queue_.push(request);
   engine_.attend(*this);
   drive();
   return XYLEM_SUCCESS;
-}
-
-xylem_status Communicator::stage(Request& request) {
-  const Call& call = request.call();
-  if (call.stream != XYLEM_STREAM_NONE) {
-    if (const char* const obstacle = cuda::obstacle_to_waiting(cuda::state_of(call.stream)); obstacle != nullptr) {
-      throw Error(XYLEM_ERROR_UNSUPPORTED, obstacle);
-    }
-  }
-  try {
-    if (request.stage(buffer_bytes(call, rank(), size()))) counters_.count_staged();
-    return XYLEM_SUCCESS;
-  } catch (const Error& error) {
-    const std::lock_guard lock(driving_);
-    return give_up(call, error.code(), error.what());
-  }
 }
 
 bool Communicator::drive() {
@@ -52,7 +36,7 @@ bool Communicator::drive_unattended() {
   bool moved = false;
   for (Request* first = queue_.front(); first != nullptr; first = queue_.front()) {
     const std::uint64_t passed = team_.waits_passed();
-    const std::optional<xylem_status> outcome = go_on_guarded(first->call());
+    const std::optional<xylem_status> outcome = go_on_guarded(*first);
     moved = moved || outcome || team_.waits_passed() != passed;
     if (!outcome) break;
     queue_.pop(*outcome, error_);
@@ -60,12 +44,13 @@ bool Communicator::drive_unattended() {
   return moved;
 }
 
-std::optional<xylem_status> Communicator::go_on_guarded(const Call& call) {
+std::optional<xylem_status> Communicator::go_on_guarded(const Request& request) {
   try {
-    return go_on(call);
+    return devices_ ? go_on_with_devices(request) : go_on(request.call());
   } catch (const std::bad_alloc&) {
     execution_.reset();
-    return give_up(call, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
+    in_background_.reset();
+    return give_up(request.call(), XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
   }
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <optional>
 #include <string>
 
-#include "comm/staging.hpp"
+#include "comm/arrivals.hpp"
+#include "comm/call.hpp"
 
 namespace xylem {
 
@@ -18,18 +18,11 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   Communicator& communicator() const { return communicator_; }  // may be gone once done()
-  // As it is run: with buffers in host memory.
-  const Call& call() const { return staged_ ? staged_->on_host() : call_; }
+  const Call& call() const { return call_; }
 
-  // Before the start: reads what lies on a device. True where something does. Throws Error.
-  bool stage(const BufferBytes& bytes) {
-    staged_.emplace(call_, bytes);
-    return staged_->staged();
-  }
-  // After the end: brings the results where the program wants them. By a thread of the program. Throws Error.
-  void bring_back() const {
-    if (staged_ && status_ == XYLEM_SUCCESS) staged_->copy_back();
-  }
+  // Before the start: what is to be done before the call reads device memory.
+  Arrivals& arrivals() { return arrivals_; }
+  const Arrivals& arrivals() const { return arrivals_; }
 
   // Once true, status() and error() are final, and nobody but the owner touches this object any more. Any thread.
   bool done() const { return done_.load(std::memory_order_acquire); }
@@ -48,7 +41,7 @@ class Request {
 
   Communicator& communicator_;
   const Call call_;
-  std::optional<StagedCall> staged_;
+  Arrivals arrivals_;
   Request* next_ = nullptr;  // in the queue
   xylem_status status_ = XYLEM_SUCCESS;
   std::string error_;

@@ -26,8 +26,10 @@ Devices list_devices() { return {{}, {}, kWhy}; }
 
 Memory memory_of(const void*) { return {}; }
 CUstream_st* default_stream() { return nullptr; }
+CUstream_st* copy_stream(const Memory&) { return nullptr; }
 Memory memory_of_stream(CUstream_st*) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 void copy(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
+void copy_in_stream(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
 void wait_for(CUstream_st*, const Memory&) {}
 StreamState state_of(CUstream_st*) { return StreamState::no_driver; }
 const char* obstacle_to_waiting(StreamState state) { return state == StreamState::ready ? nullptr : kWhy; }

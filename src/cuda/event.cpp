@@ -43,7 +43,8 @@ CUevent take_unused(CUcontext context) {
 
 Event::Event(const Memory& near) : near_(near), origin_(Origin::made) {
   const ContextScope scope(the_driver(), near_);
-  event_ = take_unused(near.context);
+  check(the_driver(), the_driver().ctx_get_current(&near_.context), "cuCtxGetCurrent");
+  event_ = take_unused(near_.context);
   if (event_ != nullptr) return;
   check(the_driver(), the_driver().event_create(&event_, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS), "cuEventCreate");
 }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "cuda/context.hpp"
@@ -55,11 +57,34 @@ Memory memory_of(const void* address) {
 
 CUstream_st* default_stream() { return CU_STREAM_LEGACY; }
 
+CUstream_st* copy_stream(const Memory& near) {
+  static std::mutex mutex;
+  static std::map<CUcontext, CUstream_st*>& streams = *new std::map<CUcontext, CUstream_st*>;
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, near);
+  CUcontext context = nullptr;
+  check(driver, driver.ctx_get_current(&context), "cuCtxGetCurrent");
+  const std::lock_guard lock(mutex);
+  CUstream_st*& stream = streams[context];
+  // One that the driver does not know went with an earlier context that had this one's address.
+  if (const CUresult known = stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : driver.stream_query(stream);
+      known != CUDA_SUCCESS && known != CUDA_ERROR_NOT_READY) {
+    check(driver, driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  }
+  return stream;
+}
+
 Memory memory_of_stream(CUstream_st* stream) {
   const Driver& driver = the_driver();
   Memory memory;
   check(driver, driver.stream_get_ctx(stream, &memory.context), "cuStreamGetCtx");
   return memory;
+}
+
+void copy_in_stream(void* to, const void* from, std::size_t bytes, const Memory& on, CUstream_st* stream) {
+  const Driver& driver = the_driver();
+  const ContextScope scope(driver, on);
+  check(driver, driver.memcpy_async(address_of(to), address_of(from), bytes, stream), "cuMemcpyAsync");
 }
 
 void copy(void* to, const void* from, std::size_t bytes, const Memory& on, CUstream_st* stream) {

@@ -30,12 +30,19 @@ Memory memory_of(const void* address);
 // The legacy default stream: what work without a stream goes to, in order with all streams that were not made non-blocking.
 CUstream_st* default_stream();
 
+// A stream of Xylem's own in the context of `near`, one for all copies of the process: work of the program neither waits for
+// it nor is waited for. Throws Error.
+CUstream_st* copy_stream(const Memory& near);
+
 // What copy() and wait_for() take as `on` for the sake of a stream alone. Throws Error for what is no stream.
 Memory memory_of_stream(CUstream_st* stream);
 
 // Copies from any memory to any other, after the work that `stream` has so far, and waits for the end. `on` is the memory of
 // either of them that is not plain host memory. Throws Error.
 void copy(void* to, const void* from, std::size_t bytes, const Memory& on, CUstream_st* stream);
+
+// Puts a copy into `stream`, one of the context of `on`. Throws Error.
+void copy_in_stream(void* to, const void* from, std::size_t bytes, const Memory& on, CUstream_st* stream);
 
 // Waits for the work that `stream` has so far: before the CPU touches managed memory. Throws Error.
 void wait_for(CUstream_st* stream, const Memory& on);

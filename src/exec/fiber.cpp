@@ -42,15 +42,16 @@ Fiber::~Fiber() {
 #if defined(__SANITIZE_THREAD__)
   if (sanitizer_fiber_ != nullptr) __tsan_destroy_fiber(sanitizer_fiber_);
 #endif
-  if (stack_ != nullptr) munmap(stack_, guard_bytes() + kStackBytes);
+  if (stack_ != nullptr) munmap(stack_, guard_bytes() + stack_bytes_);
 }
 
-void Fiber::reserve() {
+void Fiber::reserve(std::size_t bytes) {
   if (stack_ != nullptr) return;
-  void* stack = mmap(nullptr, guard_bytes() + kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* stack = mmap(nullptr, guard_bytes() + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED) throw std::bad_alloc();
   mprotect(stack, guard_bytes(), PROT_NONE);
   stack_ = stack;
+  stack_bytes_ = bytes;
 #if defined(__SANITIZE_THREAD__)
   sanitizer_fiber_ = __tsan_create_fiber(0);
 #endif
@@ -61,8 +62,8 @@ void Fiber::start(void (*function)(void*), void* argument) {
   function_ = function;
   argument_ = argument;
   running_ = true;
-  std::byte* top = static_cast<std::byte*>(stack_) + guard_bytes() + kStackBytes;
-  context_ = context::make_fcontext(top, kStackBytes, &FiberTrampoline::run);
+  std::byte* top = static_cast<std::byte*>(stack_) + guard_bytes() + stack_bytes_;
+  context_ = context::make_fcontext(top, stack_bytes_, &FiberTrampoline::run);
   jump_in();
 }
 
@@ -77,7 +78,7 @@ void Fiber::switch_over() {
 void Fiber::jump_in() {
   inside_ = true;
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(&sanitizer_thread_, static_cast<std::byte*>(stack_) + guard_bytes(), kStackBytes);
+  __sanitizer_start_switch_fiber(&sanitizer_thread_, static_cast<std::byte*>(stack_) + guard_bytes(), stack_bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__)
   sanitizer_thread_ = __tsan_get_current_fiber();

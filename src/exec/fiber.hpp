@@ -1,7 +1,6 @@
 // A second stack: what lets the two halves of a split Team run "at the same time" on one thread, and a nonblocking call wait
-// without keeping a thread. Who would wait switches over. On a fiber runs src/exec/ and src/coll/ code only: no user
-// function, no MPI, no thread_local. For another thread may go on with it than the one it was left by, if the two are ordered
-// by a lock.
+// without keeping a thread. Who would wait switches over. No user function runs on a fiber, no MPI, and nothing that keeps a
+// thread_local across a wait: another thread may go on with it than the one it was left by, if the two are ordered by a lock.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
   // Makes the stack, unless there is one. Throws std::bad_alloc.
-  void reserve();
+  void reserve(std::size_t bytes = kStackBytes);
 
   // Starts `function(argument)` on the fiber's stack and returns when it switches or ends. Only when not running(). Throws as
   // reserve() does.
@@ -30,14 +29,15 @@ class Fiber {
   // It is the fiber that runs now, and not who started it.
   bool inside() const { return inside_; }
 
- private:
   // Connecting to a rank at first use happens on it too, and so does what a network provider calls for that.
   static constexpr std::size_t kStackBytes = std::size_t{128} * 1024;
 
+ private:
   void jump_in();
   void jump_out(bool last);
 
   void* stack_ = nullptr;    // a mapping with a guard page at its low end
+  std::size_t stack_bytes_ = 0;
   void* context_ = nullptr;  // of the side that does not run now
   void (*function_)(void*) = nullptr;
   void* argument_ = nullptr;

@@ -234,6 +234,28 @@ void free_and_allocate_again() {
   }
 }
 
+// Between the start of a call and its end, memory is freed, for which the driver waits for all that runs, and a message goes to
+// a rank that has not started the call.
+void crossing_order() {
+  const std::size_t count = 20'000;
+  const Buffer send(Kind::device, count), recv(Kind::device, count);
+  const int partner = rank ^ 1;
+  send.write(values(rank, count));
+  for (int turn = 0; turn < 6; ++turn) {
+    MPI_Request request;
+    int token = turn;
+    recv.write(std::vector<int>(count, -1));
+    const bool waits = partner < size && (rank + turn) % 2 == 1, tells = partner < size && !waits;
+    if (waits) MPI_Recv(&token, 1, MPI_INT, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Iallreduce(send.data(), recv.data(), static_cast<int>(count), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    { const Buffer unused(Kind::device, count); }
+    if (tells) MPI_Ssend(&token, 1, MPI_INT, partner, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(recv.read(), totals(count), "MPI_Iallreduce between messages and cudaFree",
+           {Kind::device, Kind::device, count, false, 0});
+  }
+}
+
 void order_after_the_default_stream() {
   const std::size_t count = 300'000;
   const Buffer send(Kind::device, count), recv(Kind::device, count), source(Kind::device, count);
@@ -277,6 +299,7 @@ int main(int argc, char** argv) {
   }
   free_and_allocate_again();
   order_after_the_default_stream();
+  crossing_order();
 
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaGetLastError(), "an error left behind");

@@ -1,5 +1,5 @@
-// Every collective on device buffers, in every form that a rank may choose for itself: in place or not, blocking or in a
-// stream. Results are exact. One process or several, one GPU or several, one host or several made-up ones.
+// Every collective on device buffers, in every form that a rank may choose for itself: in place or not, blocking, in a
+// stream, or nonblocking. Results are exact. One process or several, one GPU or several, one host or several made-up ones.
 //
 //   device_collectives threads|processes|apart RANKS HOSTS [reproducible] [COLLECTIVE...]
 //
@@ -81,7 +81,7 @@ class DeviceRank {
       made.input = made.output = rank() == call.root ? first.data() : second.data();
     // Each rank goes its own way.
     if ((++calls_ + rank()) % 3 != 0) made.stream = stream_;
-    const xylem_status status = communicator_.run(made);
+    const xylem_status status = calls_ % 4 == 0 ? start_and_wait(made) : communicator_.run(made);
     if (made.stream == stream_) check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     first.bring_back();
     second.bring_back();
@@ -89,6 +89,13 @@ class DeviceRank {
   }
 
  private:
+  xylem_status start_and_wait(const Call& call) {
+    Request request(communicator_, call);
+    if (const xylem_status status = communicator_.start(request); status != XYLEM_SUCCESS) return status;
+    communicator_.wait_for(request);
+    return request.status();
+  }
+
   Communicator& communicator_;
   cudaStream_t stream_ = nullptr;
   std::uint32_t calls_ = 0;
