@@ -390,6 +390,24 @@ XYLEM_API xylem_status xylem_mem_free(void* memory);
  */
 XYLEM_API xylem_status xylem_mem_copy(void* to, const void* from, size_t bytes);
 
+/** What xylem_comm_register() gives. */
+typedef struct xylem_registration* xylem_registration_t;
+
+/**
+ * Prepares calls on buffers that lie in the `bytes` bytes at `buffer`: where ranks share a GPU, the rank that launches its
+ * kernels opens device memory of the others, and keeps it open until xylem_comm_deregister(). So no call has to open it, for
+ * which the driver waits for what runs in all streams. Optional: calls on other buffers come to the same results. Where there
+ * is nothing to prepare, as for host memory, it succeeds and does nothing.
+ * Collective over `comm`, in order with its other calls. Each rank gives a buffer of its own; NULL and 0: none.
+ */
+XYLEM_API xylem_status xylem_comm_register(xylem_comm_t comm, void* buffer, size_t bytes, xylem_registration_t* registration);
+
+/**
+ * Ends a registration. Every rank calls it once, before it frees the buffer and before it destroys the communicator; no rank
+ * waits for another. The memory goes when all ranks have done so. NULL is ignored.
+ */
+XYLEM_API xylem_status xylem_comm_deregister(xylem_comm_t comm, xylem_registration_t registration);
+
 /**
  * A nonblocking call that was started. The user's, from the start until xylem_test() or xylem_wait() reports its end and sets
  * it to NULL. NULL is no call: testing or waiting for it succeeds at once.
@@ -486,7 +504,7 @@ XYLEM_API xylem_status xylem_group_end(void);
  * Sends `count` elements to rank `peer`, or receives as many from it. Messages between the same two ranks match in the order
  * in which both name them, and have equal bytes. A rank may send to itself if the same group receives that. Outside of a
  * group, each is a group of its own and waits for the peer. On one communicator, two ranks call what they do together,
- * messages and collectives, in the same order. Buffers in host memory only.
+ * messages and collectives, in the same order. Buffers may lie anywhere, as those of collectives.
  */
 XYLEM_API xylem_status xylem_send(const void* buffer, size_t count, xylem_type type, int peer, xylem_comm_t comm,
                                   xylem_stream_t stream);

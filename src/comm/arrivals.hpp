@@ -1,5 +1,5 @@
-// What the buffers of a call that was started wait for: the work that the program's streams had by then. The call reads device
-// memory when that is done, and no thread waits for it meanwhile.
+// What the buffers of a call that was started wait for: the work that the program's streams had by then. The call reads
+// device memory when that is done, and no thread waits for it meanwhile.
 #pragma once
 
 #include <vector>

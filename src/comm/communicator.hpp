@@ -18,6 +18,7 @@
 #include "comm/progress_engine.hpp"
 #include "comm/statistics.hpp"
 #include "comm/wire_up.hpp"
+#include "cuda/ipc.hpp"
 #include "flight/recorder.hpp"
 #include "plan/planner.hpp"
 #include "survive/out_line.hpp"
@@ -80,6 +81,10 @@ class Communicator {
 
   // What has come so far of calls in streams, whose kernels may still run. Waits for nothing.
   xylem_status check();
+
+  // See xylem_comm_register(). Throws Error.
+  std::vector<cuda::HeldBuffer> hold(const void* buffer, std::size_t bytes);
+  void release(std::vector<cuda::HeldBuffer>& held);
 
   // Starts a call of this communicator and returns, whatever other ranks do. The request must live until it is done; then, if
   // this succeeded, it says what came of the call. ProgressEngine waits for it.

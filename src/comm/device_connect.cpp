@@ -36,8 +36,8 @@ bool DevicePath::make_stream(const cuda::Memory& near) {
   if (no_kernels_) return false;
   no_kernels_ = !guarded("kernels do not run here", [&] {
     auto stream = std::make_unique<cuda::KernelStream>(near);
-    arrived_.emplace(near);
-    scratch_ = std::make_unique<cuda::DeviceScratch>(near);
+    arrived_.emplace(stream->near());
+    scratch_ = std::make_unique<cuda::DeviceScratch>(stream->near());
     stream_ = std::move(stream);
   });
   return !no_kernels_;
@@ -92,6 +92,44 @@ bool DevicePath::exchange_events(const DeviceAgreement& agreement) {
       if (leads && rank != communicator_.rank()) residents_arrived_.emplace_back(cards[rank].arrived, stream_->near());
     }
   }));
+}
+
+std::vector<cuda::HeldBuffer> DevicePath::hold(const void* buffer, std::size_t bytes) {
+  const Call registration{.collective = coll::Collective::barrier, .count = 1, .internal = true};
+  const DeviceAgreement agreement(communicator_, registration);
+  try {
+    return hold_agreed(bytes == 0 ? nullptr : buffer, agreement);
+  } catch (const DeviceAgreement::Broken&) {
+    throw Error(communicator_.broken_, communicator_.error_);
+  }
+}
+
+// The driver waits for kernels where a mapping ends: this rank does so first, in its own way.
+void DevicePath::release(std::vector<cuda::HeldBuffer>& held) {
+  if (!held.empty()) guarded("a registration ends while a call has failed", [&] { finish_what_runs(); });
+  held.clear();
+}
+
+std::vector<cuda::HeldBuffer> DevicePath::hold_agreed(const void* buffer, const DeviceAgreement& agreement) {
+  if (way_ == Way::none) return {};
+  const cuda::Memory memory = buffer == nullptr ? cuda::Memory{} : cuda::memory_of(buffer);
+  const bool on_device = memory.kind == cuda::MemoryKind::device && make_stream(memory);
+  if (way_ == Way::unknown) {
+    if (agreement.any(!on_device)) return {};
+    way_ = connect(agreement) ? Way::kernels : Way::none;
+  }
+  if (way_ == Way::none || !groups_->shared()) return {};
+  cuda::ExportedBuffer own;
+  if (on_device && !groups_->leads())
+    guarded("a buffer is not registered", [&] { own = cuda::export_buffer(buffer, memory); });
+  const std::vector<cuda::ExportedBuffer> buffers = agreement.gather(own);
+  std::vector<cuda::HeldBuffer> held;
+  for (const std::uint32_t rank : groups_->residents()) {
+    if (!groups_->leads() || buffers[rank].process == 0) continue;
+    finish_what_runs();
+    guarded("a buffer is not registered", [&] { held.emplace_back(buffers[rank], stream_->near()); });
+  }
+  return held;
 }
 
 }  // namespace xylem

@@ -67,7 +67,7 @@ cuda::KernelCall DevicePath::kernel_call(const Call& call, std::span<const Offer
   cuda::KernelCall kernel;
   kernel.args.rank = groups_->own();
   kernel.args.ranks = groups_->count();
-  kernel.args.all = {nullptr, kernel.args.rank, kernel.args.ranks};
+  kernel.args.all = kernel.args.host = {nullptr, kernel.args.rank, kernel.args.ranks};
   set_buffers(kernel.args, call, communicator_.size(), offsets_);
   cuda::fill_tables(kernel, communicator_.size());
   kernel.type = facts.reduces ? call.type : XYLEM_BYTE;

@@ -140,7 +140,8 @@ bool DevicePath::suits(const Call& call, const BufferBytes& bytes) {
   const auto here = [this](const void* buffer) {
     const cuda::Memory memory = cuda::memory_of(buffer);
     if (memory.kind != cuda::MemoryKind::device || !make_stream(memory)) return false;
-    return memory.device == stream_->near().device && memory.context == stream_->near().context;
+    const cuda::Memory& near = stream_->near();
+    return memory.device == near.device && (memory.context == near.context || memory.context == nullptr);
   };
   if (bytes.input != 0 && !here(call.input)) return false;
   if (bytes.output != 0 && !here(call.output)) return false;

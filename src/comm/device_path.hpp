@@ -53,6 +53,11 @@ class DevicePath {
   // Collective. Null: the call is left to the host, on all ranks. Throws Error where a kernel failed on this rank alone.
   std::optional<xylem_status> run(const Call& call);
 
+  // Collective. The buffers that ranks of the own GPU have at `buffer`, held open where this rank launches its kernels; empty
+  // where nothing is to be opened. Throws Error where the communicator broke.
+  std::vector<cuda::HeldBuffer> hold(const void* buffer, std::size_t bytes);
+  void release(std::vector<cuda::HeldBuffer>& held);
+
   // What a kernel met that has ended, if any did; told once. Throws Error where the driver reports a failure.
   struct Met {
     exec::Fault fault;
@@ -103,6 +108,7 @@ class DevicePath {
   bool connect(const DeviceAgreement& agreement);
   bool connect_devices(const DeviceAgreement& agreement);
   bool exchange_events(const DeviceAgreement& agreement);
+  std::vector<cuda::HeldBuffer> hold_agreed(const void* buffer, const DeviceAgreement& agreement);
 
   // device_launch.cpp: the leader's part
   void prepare(const Call& call, const BufferBytes& bytes, Offer& offer);

@@ -20,9 +20,8 @@ BufferBytes buffer_bytes(const Call& call, std::uint32_t rank, std::uint32_t ran
 
 class StagedCall {
  public:
-  // Device buffers are read after the work that the call's stream has so far (without a stream: the legacy default one), or at
-  // once where the call has arrived.
-  // Throws Error.
+  // Device buffers are read after the work that the call's stream has so far (without a stream: the legacy default one), or
+  // at once where the call has arrived. Throws Error.
   StagedCall(const Call& call, const BufferBytes& bytes);
 
   // The call with host buffers only, valid as long as this object.

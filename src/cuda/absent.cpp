@@ -29,7 +29,9 @@ CUstream_st* default_stream() { return nullptr; }
 CUstream_st* copy_stream(const Memory&) { return nullptr; }
 Memory memory_of_stream(CUstream_st*) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 void copy(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
-void copy_in_stream(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) { std::memcpy(to, from, bytes); }
+void copy_in_stream(void* to, const void* from, std::size_t bytes, const Memory&, CUstream_st*) {
+  std::memcpy(to, from, bytes);
+}
 void wait_for(CUstream_st*, const Memory&) {}
 StreamState state_of(CUstream_st*) { return StreamState::no_driver; }
 const char* obstacle_to_waiting(StreamState state) { return state == StreamState::ready ? nullptr : kWhy; }
@@ -52,6 +54,9 @@ ExportedBuffer export_buffer(const void*, const Memory&) { throw Error(XYLEM_ERR
 std::byte* opened_buffer(const ExportedBuffer&, const Memory&) { return nullptr; }
 std::byte* open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 OpenedBuffer::~OpenedBuffer() = default;
+HeldBuffer::HeldBuffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+HeldBuffer::HeldBuffer(HeldBuffer&& other) noexcept = default;
+HeldBuffer::~HeldBuffer() = default;
 
 Event::Event(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 Event::Event(const ExportedEvent&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }

@@ -18,9 +18,18 @@ namespace {
 // Mappings take address space of the device and hold memory that its owner has freed.
 constexpr std::size_t kMostOpen = 64;
 
+struct Opened {
+  OpenedBuffer buffer;
+  unsigned holders = 0;
+};
+
 struct OpenedBuffers {
   std::mutex mutex;
-  std::list<OpenedBuffer> recent;  // the last used first
+  std::list<Opened> recent;  // the last used first
+
+  std::list<Opened>::iterator find(const ExportedBuffer& buffer, const Memory& near);
+  // Makes room for one that is new.
+  void drop_stale(const ExportedBuffer& now);
 };
 
 // Never destroyed: see PinnedMemory's pool.
@@ -33,12 +42,26 @@ bool same_allocation(const ExportedBuffer& a, const ExportedBuffer& b) {
   return a.process == b.process && a.allocation == b.allocation && a.base == b.base && a.bytes == b.bytes;
 }
 
-std::atomic<std::uint8_t> told_apart{0};  // 0: not
-
 // Another allocation lies where this one was, so this one has gone.
 bool replaced(const ExportedBuffer& old, const ExportedBuffer& now) {
   return old.process == now.process && old.base < now.base + now.bytes && now.base < old.base + old.bytes;
 }
+
+std::list<Opened>::iterator OpenedBuffers::find(const ExportedBuffer& buffer, const Memory& near) {
+  return std::find_if(recent.begin(), recent.end(), [&](const Opened& opened) {
+    return same_allocation(opened.buffer.what(), buffer) && opened.buffer.near().context == near.context;
+  });
+}
+
+void OpenedBuffers::drop_stale(const ExportedBuffer& now) {
+  recent.remove_if([&](const Opened& opened) {
+    return replaced(opened.buffer.what(), now) && !same_allocation(opened.buffer.what(), now);
+  });
+  std::size_t unheld = 0;
+  recent.remove_if([&](const Opened& opened) { return opened.holders == 0 && ++unheld >= kMostOpen; });
+}
+
+std::atomic<std::uint8_t> told_apart{0};  // 0: not
 
 }  // namespace
 
@@ -116,23 +139,39 @@ std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near) {
   if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
-  const auto found = std::find_if(all.recent.begin(), all.recent.end(), [&](const OpenedBuffer& opened) {
-    return same_allocation(opened.what(), buffer) && opened.near().context == near.context;
-  });
+  const auto found = all.find(buffer, near);
   if (found == all.recent.end()) return nullptr;
   all.recent.splice(all.recent.begin(), all.recent, found);
-  return found->base() + buffer.offset;
+  return found->buffer.base() + buffer.offset;
 }
 
 std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
   if (std::byte* const known = opened_buffer(buffer, near)) return known;
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
-  all.recent.remove_if(
-      [&](const OpenedBuffer& opened) { return replaced(opened.what(), buffer) && !same_allocation(opened.what(), buffer); });
-  while (all.recent.size() >= kMostOpen) all.recent.pop_back();
-  all.recent.emplace_front(buffer, near);
-  return all.recent.front().base() + buffer.offset;
+  all.drop_stale(buffer);
+  all.recent.push_front({OpenedBuffer(buffer, near), 0});
+  return all.recent.front().buffer.base() + buffer.offset;
 }
+
+HeldBuffer::HeldBuffer(const ExportedBuffer& buffer, const Memory& near) : buffer_(buffer), near_(near) {
+  open_buffer(buffer, near);
+  OpenedBuffers& all = opened_buffers();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.find(buffer, near);
+  holds_ = found != all.recent.end();
+  if (holds_) ++found->holders;
+}
+
+HeldBuffer::~HeldBuffer() {
+  if (!holds_) return;
+  OpenedBuffers& all = opened_buffers();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.find(buffer_, near_);
+  if (found != all.recent.end() && --found->holders == 0) all.recent.erase(found);
+}
+
+HeldBuffer::HeldBuffer(HeldBuffer&& other) noexcept
+    : buffer_(other.buffer_), near_(other.near_), holds_(std::exchange(other.holds_, false)) {}
 
 }  // namespace xylem::cuda

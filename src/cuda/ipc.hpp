@@ -65,7 +65,22 @@ class OpenedBuffer {
 std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near);
 
 // The address of an exported buffer in this process, in the context of `near`; open until its allocation is seen to have gone
-// or many others have been opened since. Throws Error. Thread-safe.
+// or, unless somebody holds it, many others have been opened since. Throws Error. Thread-safe.
 std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near);
+
+// Opens an exported buffer and holds it open while it lives.
+class HeldBuffer {
+ public:
+  // Throws Error.
+  HeldBuffer(const ExportedBuffer& buffer, const Memory& near);
+  ~HeldBuffer();
+  HeldBuffer(HeldBuffer&& other) noexcept;
+  HeldBuffer& operator=(HeldBuffer&&) = delete;
+
+ private:
+  ExportedBuffer buffer_;
+  Memory near_;
+  bool holds_ = true;
+};
 
 }  // namespace xylem::cuda

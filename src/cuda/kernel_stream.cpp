@@ -72,6 +72,8 @@ const LoadedKernels& kernels_of_current_context(const Driver& driver) {
 KernelStream::KernelStream(const Memory& near) : near_(near) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, near_);
+  // Memory of a pool names none.
+  check(driver, driver.ctx_get_current(&near_.context), "cuCtxGetCurrent");
   kernels_ = &kernels_of_current_context(driver);
   int cooperative = 0;
   check(driver, driver.device_get_attribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, near_.device),

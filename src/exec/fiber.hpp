@@ -36,7 +36,7 @@ class Fiber {
   void jump_in();
   void jump_out(bool last);
 
-  void* stack_ = nullptr;    // a mapping with a guard page at its low end
+  void* stack_ = nullptr;  // a mapping with a guard page at its low end
   std::size_t stack_bytes_ = 0;
   void* context_ = nullptr;  // of the side that does not run now
   void (*function_)(void*) = nullptr;

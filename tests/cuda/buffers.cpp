@@ -234,8 +234,8 @@ void free_and_allocate_again() {
   }
 }
 
-// Between the start of a call and its end, memory is freed, for which the driver waits for all that runs, and a message goes to
-// a rank that has not started the call.
+// Between the start of a call and its end, memory is freed, for which the driver waits for all that runs, and a message goes
+// to a rank that has not started the call.
 void crossing_order() {
   const std::size_t count = 20'000;
   const Buffer send(Kind::device, count), recv(Kind::device, count);

@@ -5,11 +5,10 @@
 #include <cuda_runtime_api.h>
 #include <sched.h>
 
-#include <atomic>
 #include <string>
-#include <thread>
 
 #include "float_collectives.hpp"
+#include "gate.hpp"
 
 namespace {
 
@@ -22,20 +21,6 @@ void expect(bool right, const std::string& what) {
   std::fprintf(stderr, "wrong: %s (%s)\n", what.c_str(), xylem_last_error());
   ++failures;
 }
-
-// Work that holds a stream until the host lets it go.
-struct Gate {
-  std::atomic<bool> open{false};
-  void put_in(cudaStream_t stream) {
-    check(cudaLaunchHostFunc(
-              stream,
-              [](void* gate) {
-                while (!static_cast<Gate*>(gate)->open) sched_yield();
-              },
-              this),
-          "cudaLaunchHostFunc");
-  }
-};
 
 constexpr std::size_t kCount = 30'011;
 

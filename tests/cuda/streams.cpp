@@ -9,15 +9,16 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <thread>
 
 #include "check.hpp"
 #include "cuda/ipc.hpp"
+#include "gate.hpp"
 #include "rank_group.hpp"
 
 namespace {
 
 using xylem::test::check;
+using xylem::test::Gate;
 
 std::atomic<int> failures{0};
 // Threads that capture disturb each other unless each says that it captures for itself alone.
@@ -105,20 +106,6 @@ struct Rank {
   int rank, size;
   xylem_comm_t comm = nullptr;
   cudaStream_t stream = nullptr;
-};
-
-// Work that holds a stream until the host lets it go.
-struct Gate {
-  std::atomic<bool> open{false};
-  void put_in(cudaStream_t stream) {
-    check(cudaLaunchHostFunc(
-              stream,
-              [](void* gate) {
-                while (!static_cast<Gate*>(gate)->open) std::this_thread::yield();
-              },
-              this),
-          "cudaLaunchHostFunc");
-  }
 };
 
 void order(Rank& r) {
