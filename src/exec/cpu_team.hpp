@@ -31,6 +31,10 @@ class CpuTeam {
   // rank that is waited for, or its place on the board.
   template <class Ready>
   Fault wait(Ready ready, std::uint32_t who, bool on_board) {
+    return wait(ready, on_board ? AwaitedKind::board_member : AwaitedKind::rank, who);
+  }
+  template <class Ready>
+  Fault wait(Ready ready, AwaitedKind kind = AwaitedKind::nobody, std::uint32_t who = 0) {
     if (ready()) return Fault::none;
     if (!half_->running() && !background_->running()) {
       for (std::uint32_t i = waiter_->spins(); i != 0; --i) {
@@ -38,7 +42,7 @@ class CpuTeam {
         if (ready()) return Fault::none;
       }
     }
-    waiter_->start(on_board ? AwaitedKind::board_member : AwaitedKind::rank, who);
+    waiter_->start(kind, who);
     for (;;) {
       if (half_->running()) half_->switch_over();  // the other half may do what we wait for, or its own work meanwhile
       if (ready()) {
