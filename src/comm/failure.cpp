@@ -98,6 +98,8 @@ xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std
   // Whom we waited for is not always who failed.
   if (exec::is_told(fault)) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
   if (fault == exec::Fault::died) ended_[peer] = true;
+  // Nor is whom we waited for always who was late.
+  if (const std::uint32_t late = fault == exec::Fault::timeout ? late_rank() : rank(); late != rank()) peer = late;
   error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")" + waited();
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
   if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;

@@ -165,7 +165,7 @@ Completion Endpoint::failure() {
   const ssize_t count = fi_cq_readerr(cq_.get(), &entry, 0);
   failed_ = false;
   if (count != 1) {
-    Completion done{nullptr};
+    Completion done{.operation = nullptr, .of_queue = true};
     done.error = count < 0 ? static_cast<int>(-count) : static_cast<int>(FI_EOTHER);
     done.reason = std::string("the completion queue failed: ") + library().strerror(done.error);
     return done;

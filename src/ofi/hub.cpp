@@ -114,7 +114,10 @@ bool Hub::poll() {
 }
 
 void Hub::handle(const Completion& done) {
-  if (done.operation == nullptr) return fail_all(done.reason);
+  if (done.of_queue) return fail_all(done.reason);
+  // What a peer wrote did not arrive whole. Its own side fails, too, and tells, unless its process has ended, which is
+  // noticed.
+  if (done.operation == nullptr) return;
   Operation& operation = *done.operation;
   operation.pending = false;
   switch (operation.kind) {

@@ -23,7 +23,8 @@ struct Operation {
 };
 
 struct Completion {
-  Operation* operation = nullptr;  // null: an error that belongs to none
+  Operation* operation = nullptr;  // null: an error that belongs to none of this process
+  bool of_queue = false;           // the completion queue itself has failed
   std::size_t bytes = 0;
   std::uint64_t tag = 0;
   std::uint64_t data = 0;

@@ -20,18 +20,24 @@ class Door {
   Door& operator=(const Door&) = delete;
 
   std::uint64_t key() const { return key_; }
-  // A descriptor that can be read while connections wait.
-  int bell() const { return bell_; }
+  // A descriptor that can be read while connections wait. Made when first asked for: there may be thousands of doors at which
+  // nobody ever calls. Throws Error.
+  int bell();
   // Those that wait: open descriptors that do not block, now the caller's.
   std::vector<int> take();
 
  private:
   friend class Watch;
 
+  // Holding the watch's mutex.
+  void let_in(int connection);
+  void ring() const;
+
   std::shared_ptr<Watch> watch_;
   std::uint64_t key_;
-  int bell_;
-  std::vector<int> waiting_;  // guarded by the watch's mutex
+  // Guarded by the watch's mutex.
+  int bell_ = -1;
+  std::vector<int> waiting_;
 };
 
 }  // namespace xylem::watch

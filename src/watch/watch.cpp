@@ -207,9 +207,7 @@ void Watch::let_in(Link& link, std::uint64_t key) {
   }
   if (!link.connection->send({Message::Kind::welcome, key, secret_})) return;
   listen_to(link.connection->descriptor(), 0, EPOLL_CTL_DEL);
-  door->second->waiting_.push_back(link.connection->release());
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(door->second->bell_, &one, sizeof one);
+  door->second->let_in(link.connection->release());
 }
 
 void Watch::end(std::uint64_t peer, End how) {
