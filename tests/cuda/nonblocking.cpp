@@ -7,20 +7,13 @@
 
 #include <string>
 
+#include "expect.hpp"
 #include "float_collectives.hpp"
 #include "gate.hpp"
 
 namespace {
 
 using namespace xylem::test;
-
-int failures = 0;
-
-void expect(bool right, const std::string& what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong: %s (%s)\n", what.c_str(), xylem_last_error());
-  ++failures;
-}
 
 constexpr std::size_t kCount = 30'011;
 
@@ -229,7 +222,7 @@ int main(int argc, char** argv) {
     if (mode == "alone") alone(w);
     check(cudaGetLastError(), "an error left behind");
     if (mode != "groups") check_all_on_device();
-    return failures;
+    return unexpected.load();
   });
   if (good) std::printf("nonblocking: good: %s with %s ranks\n", argv[1], argv[2]);
   return good ? 0 : 1;

@@ -6,19 +6,14 @@
 
 #include <string>
 
+#include "expect.hpp"
 #include "rank_group.hpp"
 
 namespace {
 
 using xylem::test::check;
-
-int failures = 0;
-
-void expect(bool right, const std::string& what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong: %s (%s)\n", what.c_str(), xylem_last_error());
-  ++failures;
-}
+using xylem::test::expect;
+using xylem::test::unexpected;
 
 void check(CUresult code, const char* what) {
   if (code == CUDA_SUCCESS) return;
@@ -117,17 +112,17 @@ void fault(const Rank& r) {
 void memory(const Rank& r) {
   sums_are_right(r, XYLEM_MEMORY_DEVICE);
   sums_are_right(r, XYLEM_MEMORY_PINNED);
-  void* none = &failures;
+  void* none = &unexpected;
   expect(xylem_mem_alloc(&none, 0, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_INVALID_ARGUMENT && none == nullptr, "0 bytes");
   expect(xylem_mem_alloc(&none, 8, XYLEM_MEMORY_MANAGED) == XYLEM_ERROR_INVALID_ARGUMENT && none == nullptr,
          "managed memory");
   expect(xylem_mem_alloc(nullptr, 8, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_INVALID_ARGUMENT, "no place for the address");
-  expect(xylem_mem_free(&failures) == XYLEM_ERROR_INVALID_ARGUMENT, "memory of others is not freed");
+  expect(xylem_mem_free(&unexpected) == XYLEM_ERROR_INVALID_ARGUMENT, "memory of others is not freed");
   expect(xylem_mem_free(nullptr) == XYLEM_SUCCESS, "null is ignored");
 }
 
 void exhausted(const Rank& r) {
-  void* none = &failures;
+  void* none = &unexpected;
   expect(xylem_mem_alloc(&none, 8, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_OUT_OF_MEMORY && none == nullptr, "no memory");
   expect(std::string(xylem_last_error()).find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos, "the driver's words");
   sums_are_right(r, XYLEM_MEMORY_PINNED);
@@ -154,7 +149,7 @@ int main(int argc, char** argv) {
     if (mode == "fault") fault(r);
     if (mode == "memory") memory(r);
     if (mode == "exhausted") exhausted(r);
-    return failures;
+    return unexpected.load();
   });
   if (good) std::printf("refusals: good: %s with %d ranks\n", mode.c_str(), size);
   return good ? 0 : 1;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 
+#include "expect.hpp"
 #include "float_collectives.hpp"
 #include "gate.hpp"
 
@@ -15,13 +16,6 @@ namespace {
 using namespace xylem::test;
 
 constexpr std::size_t kCount = 2'001;
-int failures = 0;
-
-void expect(bool right, const std::string& what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong: %s (%s)\n", what.c_str(), xylem_last_error());
-  ++failures;
-}
 
 class Vector {
  public:
@@ -131,7 +125,7 @@ int main(int argc, char** argv) {
     mistakes(w);
     check(cudaGetLastError(), "an error left behind");
     check_all_on_device();
-    return failures;
+    return unexpected.load();
   });
   if (good) std::printf("registration: good with %d ranks\n", size);
   return good ? 0 : 1;

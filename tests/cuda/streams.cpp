@@ -6,29 +6,24 @@
 // Each rank is a process. "apart": a thread, which goes as if it had a GPU of its own, though they share one.
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
 #include "check.hpp"
 #include "cuda/ipc.hpp"
+#include "expect.hpp"
 #include "gate.hpp"
 #include "rank_group.hpp"
 
 namespace {
 
 using xylem::test::check;
+using xylem::test::expect;
 using xylem::test::Gate;
+using xylem::test::unexpected;
 
-std::atomic<int> failures{0};
 // Threads that capture disturb each other unless each says that it captures for itself alone.
 cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
-
-void expect(bool right, const std::string& what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong: %s\n", what.c_str());
-  ++failures;
-}
 
 using Values = std::vector<std::uint32_t>;
 
@@ -312,7 +307,7 @@ int main(int argc, char** argv) {
     if (mode == "refused") refused(r);
     if (mode == "differ") differ(r);
     check(cudaGetLastError(), "an error left behind");
-    return failures.load();
+    return unexpected.load();
   });
   if (good) std::printf("streams: good: %s with %d ranks\n", mode.c_str(), size);
   return good ? 0 : 1;
