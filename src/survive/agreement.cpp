@@ -17,6 +17,7 @@ Contributions Agreement::agree(Bytes own) {
     if (leader_ == rank_ && lead()) break;
     if (const std::optional<Received> received = post_.receive()) handle(*received);
   }
+  tell();
   last_ = *std::exchange(decision_, std::nullopt);
   return last_;
 }
@@ -53,9 +54,16 @@ bool Agreement::lead() {
       std::all_of(living.begin(), living.end(), [&](std::uint32_t each) { return accepted_by_.contains(each); });
   if (!all_accepted) return false;
   decision_ = accepted_->proposal;
-  for (const std::uint32_t each : living)
-    post_.send(each, {.kind = Letter::Kind::commit, .round = round_, .decision = decision_});
   return true;
+}
+
+// Whoever has told this rank its state waits for an answer, also where this rank has learned the outcome from another instead
+// of leading to it.
+void Agreement::tell() {
+  for (std::uint32_t each = 0; each < heard_.size(); ++each) {
+    if (heard_[each] && heard_[each]->round == round_)
+      post_.send(each, {.kind = Letter::Kind::commit, .round = round_, .decision = decision_});
+  }
 }
 
 std::vector<std::uint32_t> Agreement::followers() {
@@ -94,7 +102,8 @@ void Agreement::handle(const Received& received) {
       accepted_by_.insert(from);
       return;
     case Letter::Kind::commit:
-      if (letter.decision) decision_ = letter.decision;
+      // Late news of a leader that has gone would leave the next one, which may not have heard it, behind.
+      if (from == leader_ && letter.decision) decision_ = letter.decision;
       return;
     case Letter::Kind::state:
       return;

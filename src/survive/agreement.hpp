@@ -4,7 +4,8 @@
 //   every rank  -> leader     state: its contribution, and the proposal that it has accepted in this round, if there is one
 //   leader      -> every rank propose: what was accepted under a leader before it; else the contributions of all that live
 //   every rank  -> leader     accept
-//   leader      -> every rank commit, once all that live have accepted
+//   leader      -> every rank commit, once all that live have accepted; also from a rank that has learned the outcome from
+//                             another, to those that took it for the leader and told it their state
 //
 // Each round gives the same contributions to all ranks that come to its end, also to those that end right after (uniform
 // agreement): a leader decides when every living rank has accepted its proposal, so whoever leads next finds it there. A rank
@@ -39,6 +40,7 @@ class Agreement {
   void find_leader();
   void report();
   bool lead();
+  void tell();
   std::vector<std::uint32_t> followers();
   Contributions choose(const std::vector<std::uint32_t>& living) const;
   void handle(const Received& received);
