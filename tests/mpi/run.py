@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import dev_shm
 from job import Job, launch
 
 HERE = Path(__file__).resolve().parent
@@ -25,6 +26,7 @@ def arguments():
     parser.add_argument("--without-preload", action="store_true", help="the program calls Xylem by itself")
     parser.add_argument("--hosts", type=int, default=1, help="hosts that the ranks believe to be on")
     parser.add_argument("--placement", default="block", choices=["block", "cyclic"], help="of ranks on hosts")
+    parser.add_argument("--dev-shm", metavar="SIZE", help="the job has a /dev/shm of that size to itself, and leaves nothing there")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--on-xylem", default="", help="collectives of which every call must have run on Xylem, save those --handed-down")
@@ -86,6 +88,8 @@ def check_statistics(path, options):
 
 def main():
     options = arguments()
+    if options.dev_shm:
+        dev_shm.enter(options.dev_shm)
     environment = dict(setting.split("=", 1) for setting in options.env)
     if any("cuda_emu" in value for value in environment.values()):
         # The emulated GPUs of this job are its own: kernels of other jobs that run meanwhile do not take turns with its kernels.
@@ -104,6 +108,8 @@ def main():
             return "the outputs with and without Xylem differ"
         if "XYLEM_LOG" not in environment and not options.warnings and "xylem:" in err:
             return "a good run prints nothing to stderr"
+        if options.dev_shm and (left := dev_shm.left_behind()):
+            return f"left in /dev/shm: {left}"
         if options.says not in err:
             return f"nobody said: {options.says}"
         if options.fails:

@@ -12,6 +12,13 @@
 
 namespace xylem::test {
 
+// Sanitizers make threads that wait for one another many times slower: the longest tests do less there.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 // Which made-up host each rank is on. Empty: all on one.
 using Hosts = std::vector<int>;
 

@@ -31,12 +31,13 @@ struct Place {
   Hosts hosts;
 };
 const Place kPlaces[] = {{5, {}},
-                         {6, {}},
                          {8, {}},
                          {5, {0, 0, 0, 1, 1}},
                          {6, {0, 1, 2, 0, 1, 2}},  // not host by host
+                         {6, {}},
                          {8, {0, 0, 0, 0, 1, 1, 1, 1}},
                          {8, {0, 1, 0, 1, 1, 0, 1, 0}}};
+constexpr std::size_t kPlacesTried = kSanitized ? 4 : std::size(kPlaces);
 
 class Reproducible : public testing::TestWithParam<std::size_t> {};
 
@@ -64,7 +65,7 @@ TEST_P(Reproducible, SumsHaveTheBitsOfTheCanonicalTree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Places, Reproducible, testing::Range(std::size_t{0}, std::size(kPlaces)));
+INSTANTIATE_TEST_SUITE_P(Places, Reproducible, testing::Range(std::size_t{0}, kPlacesTried));
 
 // The bits of an allreduce on one rank.
 Bytes bits_of(const std::string& algorithm, const Hosts& hosts, bool reproducible) {

@@ -53,23 +53,24 @@ PairwiseSample<Parameters> sample_pairwise(const std::array<std::size_t, Paramet
   // Completes a case whose parameters p and q are given: each other parameter, in random order, takes the value that brings
   // the most new pairs with those set before it, or any value.
   const auto complete = [&](Indices& chosen, std::size_t p, std::size_t q, bool greedy) {
-    std::vector<std::size_t> set = {p, q};
-    std::vector<std::size_t> open;
+    Indices order{p, q};  // of parameters; the first `set` of them have their value
+    std::size_t set = 2;
     for (std::size_t r = 0; r < Parameters; ++r)
-      if (r != p && r != q) open.push_back(r);
-    std::shuffle(open.begin(), open.end(), random);
-    for (std::size_t r : open) {
+      if (r != p && r != q) order[set++] = r;
+    std::shuffle(order.begin() + 2, order.end(), random);
+    for (set = 2; set < Parameters; ++set) {
+      const std::size_t r = order[set];
       const std::size_t offset = random() % sizes[r];
       std::size_t best = offset, best_new = 0;
       for (std::size_t i = 0; greedy && i < sizes[r]; ++i) {
         const std::size_t value = (i + offset) % sizes[r];
-        const auto fresh = static_cast<std::size_t>(
-            std::count_if(set.begin(), set.end(), [&](std::size_t s) { return !done[pair(s, chosen[s], r, value)]; }));
+        const auto fresh =
+            static_cast<std::size_t>(std::count_if(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(set),
+                                                   [&](std::size_t s) { return !done[pair(s, chosen[s], r, value)]; }));
         if (fresh > best_new) best = value, best_new = fresh;
       }
       // Where values exclude each other the greedy choice can be a dead end; now and then any value is taken.
       chosen[r] = random() % 4 == 0 ? offset : best;
-      set.push_back(r);
     }
   };
 
