@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "ofi/candidates.hpp"
 #include "ofi/hub.hpp"
+#include "ofi/library.hpp"
 
 namespace xylem::ofi {
 
@@ -39,7 +40,9 @@ Network::Network(const NetworkOptions& options) {
 Network::~Network() = default;
 
 void Network::seal() {
-  if (reach_ != Reach::shared_memory) return;
+  // Since libfabric 2 memory is opened by its name when it is first sent to.
+  constexpr int kOpensLater = 2;
+  if (reach_ != Reach::shared_memory || FI_MAJOR(library().version()) >= kOpensLater) return;
   const std::string address = ofi::address_text(hub_->endpoint().info().addr_format, hub_->endpoint().address());
   // fi_shm://NAME, and shm_unlink takes /NAME.
   shm_unlink(address.substr(address.rfind('/')).c_str());

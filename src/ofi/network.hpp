@@ -28,9 +28,9 @@ class Network {
   // The provider, its interface, the address of this process, and why it was chosen: for people.
   const std::string& description() const { return description_; }
 
-  // The provider shm keeps a file in /dev/shm, which a killed process would leave behind. seal() removes its name. Call it
-  // when the Links of all ranks that this process will ever talk to are connected; Links::connect() with others fails from
-  // then on. Nothing to do for other providers.
+  // The provider shm keeps a file in /dev/shm, which a killed process would leave behind. seal() removes its name, with a
+  // libfabric older than 2. Call it when the Links of all ranks that this process will ever talk to are connected;
+  // Links::connect() with others fails from then on. Nothing to do for other providers.
   void seal();
 
   // For Links.

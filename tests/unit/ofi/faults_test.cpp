@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "ofi/candidates.hpp"
 #include "ofi/endpoint.hpp"
+#include "ofi/library.hpp"
 #include "ofi/memory.hpp"
 #include "ofi/wire.hpp"
 #include "ranks.hpp"
@@ -224,6 +225,8 @@ INSTANTIATE_TEST_SUITE_P(Provider, GiveUp, testing::ValuesIn(kProviders), provid
 
 // A sealed process leaves nothing in /dev/shm however it ends.
 TEST(Seal, NothingIsLeftAfterSigkill) {
+  if (FI_MAJOR(library().version()) >= 2)
+    GTEST_SKIP() << "libfabric 2 needs the names of files in /dev/shm as long as they are used";
   constexpr auto kFile = [](pid_t pid) { return "/dev/shm/" + std::to_string(pid) + ":0:0"; };
   Meeting meeting(2);
   std::array<pid_t, 2> children{};
