@@ -2,7 +2,6 @@
 #include "base/log.hpp"
 #include "comm/communicator.hpp"
 #include "comm/device_path.hpp"
-#include "cuda/kernels/kernel_name.hpp"
 
 namespace xylem {
 
@@ -58,8 +57,7 @@ bool DevicePath::connect_devices(const DeviceAgreement& agreement) {
   planner_.emplace(device_shape(devices, settings.reproducible), settings.algorithm, settings.chunk_bytes);
   const bool leads = groups_->leads();
   const bool made = !leads || guarded(kFailed, [&] {
-    const std::string any_kernel = cuda::kernel_name(coll::Collective::allreduce, "ring");
-    if (stream_->room(any_kernel) < cuda::kLanes) throw Error(XYLEM_ERROR_UNSUPPORTED, "the device has too few processors");
+    stream_->reserve(cuda::kLanes);
     links_ = std::make_unique<cuda::DeviceLinks>(stream_->near(), groups_->own(), devices,
                                                  communicator_.memory_->abort_word(), stream_->stream());
   });

@@ -98,7 +98,8 @@ void DeviceHosts::reduce(const Call& call) {
   if (!alone()) {
     if (leads() && communicator_.rank() != call.root) {
       const std::size_t bytes = own_bytes(call);
-      if (scratch_ == nullptr) scratch_ = std::make_unique<cuda::DeviceScratch>(cuda::memory_of(call.input));
+      if (scratch_ == nullptr || !scratch_->lives())
+        scratch_ = std::make_unique<cuda::DeviceScratch>(cuda::memory_of(call.input));
       scratch_->reserve(bytes);
       first.output = scratch_->data();
     }

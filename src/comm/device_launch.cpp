@@ -43,9 +43,33 @@ void DevicePath::prepare(const Call& call, const BufferBytes& bytes, Offer& offe
   scratch_->reserve(wanted);
 }
 
-// Throws Error; then nothing has been launched.
-void DevicePath::launch_kernel(const Call& call, std::span<const Offer> offers, const Terms& terms) {
-  const cuda::KernelCall kernel = kernel_call(call, offers);
+// Throws Error.
+void DevicePath::open_buffers(std::span<const Offer> offers) {
+  buffers_.clear();
+  leases_.clear();
+  if (groups_->residents().size() == 1) return;
+  for (const std::uint32_t rank : groups_->residents()) {
+    std::byte* const input = open(offers[rank].input);
+    buffers_.push_back({input, open(offers[rank].output)});
+  }
+}
+
+// Where another rank's buffer lies here. Throws Error.
+std::byte* DevicePath::open(const cuda::ExportedBuffer& buffer) {
+  if (buffer.process == 0) return nullptr;
+  if (buffer.process == cuda::this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
+  cuda::BufferLease lease = cuda::opened_buffer(buffer, stream_->near());
+  if (lease == nullptr) {
+    finish_what_runs();
+    lease = cuda::open_buffer(buffer, stream_->near());
+  }
+  leases_.push_back(lease);
+  return lease->address(buffer);
+}
+
+// Waits for nothing. Throws Error; then nothing has been launched.
+void DevicePath::launch_kernel(const Call& call, const Terms& terms) {
+  const cuda::KernelCall kernel = kernel_call(call);
   const char* const algorithm = groups_->all_on_one() ? "direct" : plan::catalogue()[plan_.algorithm].name;
   const std::string name = cuda::kernel_name(call.collective, algorithm);
   const unsigned blocks = blocks_for(terms, name);
@@ -54,6 +78,7 @@ void DevicePath::launch_kernel(const Call& call, std::span<const Offer> offers, 
   for (const cuda::Event& resident : residents_arrived_) resident.hold(stream_->stream());
   stream_->launch(name, kernel, blocks, stream_->stream());
   finished_->record(stream_->stream());
+  leases_.clear();
 }
 
 unsigned DevicePath::blocks_for(const Terms& terms, const std::string& kernel) const {
@@ -62,7 +87,7 @@ unsigned DevicePath::blocks_for(const Terms& terms, const std::string& kernel) c
   return static_cast<unsigned>(coll::smaller(coll::divide_up(std::max<std::uint64_t>(terms.bytes, 1), kBytesPerBlock), most));
 }
 
-cuda::KernelCall DevicePath::kernel_call(const Call& call, std::span<const Offer> offers) {
+cuda::KernelCall DevicePath::kernel_call(const Call& call) {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   cuda::KernelCall kernel;
   kernel.args.rank = groups_->own();
@@ -73,7 +98,7 @@ cuda::KernelCall DevicePath::kernel_call(const Call& call, std::span<const Offer
   kernel.type = facts.reduces ? call.type : XYLEM_BYTE;
   kernel.op = facts.reduces ? call.op : XYLEM_OP_COUNT;
   kernel.signature = call_signature(call, communicator_.size());
-  if (groups_->residents().size() > 1) add_residents(kernel, call, offers);
+  if (groups_->residents().size() > 1) add_residents(kernel, call);
   if (!groups_->all_on_one()) {
     kernel.args.root = groups_->of(call.root);
     add_channels(kernel);
@@ -81,19 +106,18 @@ cuda::KernelCall DevicePath::kernel_call(const Call& call, std::span<const Offer
   return kernel;
 }
 
-void DevicePath::add_residents(cuda::KernelCall& kernel, const Call& call, std::span<const Offer> offers) {
+void DevicePath::add_residents(cuda::KernelCall& kernel, const Call& call) {
   const bool is_bcast = call.collective == Collective::bcast;
   for (const std::uint32_t rank : groups_->residents()) {
     const std::uint32_t place = kernel.residents++;
     cuda::Resident& resident = kernel.resident[place];
-    std::byte* const input = open(offers[rank].input);
-    resident.output = open(offers[rank].output);
-    if (!is_bcast) resident.input = input;
+    resident.output = buffers_[place].output;
+    if (!is_bcast) resident.input = buffers_[place].input;
     if (!coll::facts(call.collective).rooted) {
       if (rank == communicator_.rank()) kernel.folded_first = place;
     } else if (rank == call.root) {
       // The root's buffer is what its GPU receives into, or sends from.
-      kernel.args.output = is_bcast ? input : resident.output;
+      kernel.args.output = is_bcast ? buffers_[place].input : resident.output;
       kernel.folded_first = place;
     }
   }
@@ -109,14 +133,6 @@ void DevicePath::add_channels(cuda::KernelCall& kernel) const {
   kernel.scratch_stride = lane_scratch_;
   kernel.endpoints = links_->endpoints();
   kernel.abort_word = links_->abort_word();
-}
-
-// Where another rank's buffer lies here. Throws Error.
-std::byte* DevicePath::open(const cuda::ExportedBuffer& buffer) {
-  if (buffer.process == 0) return nullptr;
-  if (std::byte* const known = cuda::opened_buffer(buffer, stream_->near())) return known;
-  finish_what_runs();
-  return cuda::open_buffer(buffer, stream_->near());
 }
 
 }  // namespace xylem

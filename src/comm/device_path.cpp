@@ -82,6 +82,11 @@ std::optional<xylem_status> DevicePath::run_agreed(const Call& call) {
   const DeviceAgreement agreement(communicator_, call);
   std::vector<Offer> offers = agreement.gather(offer(call));
   Terms terms(offers);
+  if (terms.lost()) {
+    forget();
+    offers = agreement.gather(offer(call));
+    terms = Terms(offers);
+  }
   if (terms.captured_in_part()) {
     communicator_.error_ = describe(call, communicator_.size()) +
                            ": the streams of some ranks are being captured into graphs, and those of others are not";
@@ -101,6 +106,21 @@ std::optional<xylem_status> DevicePath::run_agreed(const Call& call) {
   return launch(call, offers, terms, agreement);
 }
 
+bool DevicePath::lost() const { return stream_ != nullptr && !stream_->lives(); }
+
+// The ranks connect anew: some program has reset its device.
+void DevicePath::forget() {
+  finish_what_runs();
+  under_way_ = false;
+  way_ = Way::unknown;
+  links_.reset();
+  scratch_.reset();
+  residents_arrived_.clear();
+  finished_.reset();
+  arrived_.reset();
+  stream_.reset();
+}
+
 DevicePath::Terms::Terms(std::span<const Offer> offers) {
   for (const Offer& offer : offers) {
     flags |= offer.flags;
@@ -116,6 +136,10 @@ DevicePath::Offer DevicePath::offer(const Call& call) {
   offer.bytes = std::max(bytes.input, bytes.output);
   offer.flags = captured ? Offer::captured : Offer::not_captured;
   if (facts.uneven && facts.reduces && overlap(call, bytes)) offer.flags |= Offer::one_lane;
+  if (lost()) {
+    offer.flags |= Offer::lost | Offer::refuses;
+    return offer;
+  }
   try {
     if (!suits(call, bytes)) {
       offer.flags |= Offer::refuses;
@@ -152,28 +176,36 @@ bool DevicePath::suits(const Call& call, const BufferBytes& bytes) {
 std::optional<xylem_status> DevicePath::launch(const Call& call, std::span<const Offer> offers, const Terms& terms,
                                                const DeviceAgreement& agreement) {
   std::string refusal;
-  if (groups_->leads()) {
+  const auto lead = [&](auto step) {
+    if (!groups_->leads() || !refusal.empty()) return;
     try {
-      launch_kernel(call, offers, terms);
-      under_way_ = true;
+      step();
     } catch (const Error& error) {
       refusal = error.what();
     }
-  }
+  };
+  lead([&] { open_buffers(offers); });
+  if (groups_->shared() && !groups_->all_on_one() && agreement.any(!refusal.empty())) return leave_to_host(refusal);
+  lead([&] {
+    launch_kernel(call, terms);
+    under_way_ = true;
+  });
   // Whose kernel another rank launches must know that it has been launched; whose does not, that it never will be.
   const bool failed = groups_->shared() ? agreement.any(!refusal.empty()) : !refusal.empty();
-  if (failed && groups_->all_on_one()) {
-    // Nothing has been done.
-    way_ = Way::none;
-    if (groups_->leads()) log::warn("device buffers of a communicator go through host memory from now on: " + refusal);
-    return std::nullopt;
-  }
+  if (failed && groups_->all_on_one()) return leave_to_host(refusal);
   ++communicator_.sequence_;
   if (failed) {
     if (refusal.empty()) refusal = "another rank could not launch its kernel";
     return communicator_.give_up(call, XYLEM_ERROR_SYSTEM, refusal);
   }
   return conclude(call, terms);
+}
+
+// Nothing has been done, on any rank.
+std::optional<xylem_status> DevicePath::leave_to_host(const std::string& refusal) {
+  way_ = Way::none;
+  if (!refusal.empty()) log::warn("device buffers of a communicator go through host memory from now on: " + refusal);
+  return std::nullopt;
 }
 
 xylem_status DevicePath::conclude(const Call& call, const Terms& terms) {
@@ -202,13 +234,13 @@ exec::Fault DevicePath::wait_for_kernel() {
 }
 
 void DevicePath::finish_what_runs() {
-  if (under_way_ && wait_for_kernel() != exec::Fault::none) {
+  if (under_way_ && !lost() && wait_for_kernel() != exec::Fault::none) {
     throw Error(XYLEM_ERROR_PEER_FAILED, "a call before this one did not come to its end");
   }
 }
 
 std::optional<DevicePath::Met> DevicePath::take_fault() {
-  if (!groups_ || !groups_->leads()) return std::nullopt;
+  if (!groups_ || !groups_->leads() || stream_ == nullptr || lost()) return std::nullopt;
   if (under_way_) under_way_ = !finished_->done();
   const cuda::KernelReport report = stream_->take_fault();
   if (report.fault == 0) return std::nullopt;

@@ -17,6 +17,9 @@
 // - Buffers: until `finished`, whoever touches them; that is what the program's streams wait for.
 // - Mappings of other ranks' buffers, scratch: the driver waits for the kernels under way where some are closed or made, so
 //   the leader waits for them first, in its own polite way.
+// No rank waits for a kernel when all have agreed to launch theirs: another communicator's kernel might be one that waits for
+// a rank which waits here likewise. So buffers are opened before that, all kernels that wait are resident at once, and what
+// else the driver does meanwhile in other threads (it waits for kernels to free memory) comes to its end.
 // A kernel that meets a fault says so in memory that the host looks at in the next call, in check() or where it waits.
 #pragma once
 
@@ -74,7 +77,7 @@ class DevicePath {
 
   // What a rank says when it comes to a call.
   struct Offer {
-    enum : std::uint32_t { refuses = 1, captured = 2, not_captured = 4, one_lane = 8 };
+    enum : std::uint32_t { refuses = 1, captured = 2, not_captured = 4, one_lane = 8, lost = 16 };
     std::uint32_t flags = 0;
     std::uint32_t unused = 0;
     std::uint64_t bytes = 0;             // of its larger buffer
@@ -84,6 +87,8 @@ class DevicePath {
   struct Terms {
     explicit Terms(std::span<const Offer> offers);
     bool refused() const { return (flags & Offer::refuses) != 0; }
+    // Some rank's context has ended since the ranks connected.
+    bool lost() const { return (flags & Offer::lost) != 0; }
     bool captured() const { return (flags & Offer::captured) != 0; }
     bool captured_in_part() const { return captured() && (flags & Offer::not_captured) != 0; }
 
@@ -97,8 +102,11 @@ class DevicePath {
   std::optional<xylem_status> run_agreed(const Call& call);
   Offer offer(const Call& call);
   bool suits(const Call& call, const BufferBytes& bytes);
+  bool lost() const;
+  void forget();
   std::optional<xylem_status> launch(const Call& call, std::span<const Offer> offers, const Terms& terms,
                                      const DeviceAgreement& agreement);
+  std::optional<xylem_status> leave_to_host(const std::string& refusal);
   xylem_status conclude(const Call& call, const Terms& terms);
   exec::Fault wait_for_kernel();
   void finish_what_runs();
@@ -112,12 +120,13 @@ class DevicePath {
 
   // device_launch.cpp: the leader's part
   void prepare(const Call& call, const BufferBytes& bytes, Offer& offer);
-  void launch_kernel(const Call& call, std::span<const Offer> offers, const Terms& terms);
-  cuda::KernelCall kernel_call(const Call& call, std::span<const Offer> offers);
-  void add_residents(cuda::KernelCall& kernel, const Call& call, std::span<const Offer> offers);
+  void open_buffers(std::span<const Offer> offers);
+  std::byte* open(const cuda::ExportedBuffer& buffer);
+  void launch_kernel(const Call& call, const Terms& terms);
+  cuda::KernelCall kernel_call(const Call& call);
+  void add_residents(cuda::KernelCall& kernel, const Call& call);
   void add_channels(cuda::KernelCall& kernel) const;
   unsigned blocks_for(const Terms& terms, const std::string& kernel) const;
-  std::byte* open(const cuda::ExportedBuffer& buffer);
 
   Communicator& communicator_;
   Way way_ = Way::unknown;   // the same on all ranks
@@ -138,6 +147,12 @@ class DevicePath {
   std::size_t lane_scratch_ = 0;      // bytes of each block
   std::size_t folded_scratch_ = 0;    // where what is folded has no place in a buffer
   std::vector<std::size_t> offsets_;  // of blocks that lie one behind the other
+  struct Buffers {
+    std::byte* input;
+    std::byte* output;
+  };
+  std::vector<Buffers> buffers_;           // of the ranks of the GPU, as they lie here
+  std::vector<cuda::BufferLease> leases_;  // no other communicator closes them before the kernel is launched
 };
 
 }  // namespace xylem

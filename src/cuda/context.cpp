@@ -4,9 +4,35 @@
 
 namespace xylem::cuda {
 
+Memory kept(const Driver& driver, const Memory& near) {
+  const ContextScope scope(driver, near);
+  Memory memory = near;
+  check(driver, driver.ctx_get_current(&memory.context), "cuCtxGetCurrent");
+  unsigned long long id = 0;
+  if (driver.ctx_get_id != nullptr) check(driver, driver.ctx_get_id(memory.context, &id), "cuCtxGetId");
+  memory.context_id = id;
+  return memory;
+}
+
+bool lives(const Driver& driver, const Memory& kept) {
+  if (kept.context_id == 0) return true;
+  unsigned long long id = 0;
+  switch (driver.ctx_get_id(kept.context, &id)) {
+    case CUDA_SUCCESS:
+      return id == kept.context_id;
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_DEINITIALIZED:
+      return false;
+    default:
+      return true;  // a kernel's fault, say: what is called next tells of it
+  }
+}
+
 ContextScope::ContextScope(const Driver& driver, const Memory& memory) : driver_(driver) {
   CUcontext current = nullptr;
   check(driver_, driver_.ctx_get_current(&current), "cuCtxGetCurrent");
+  if (!lives(driver_, memory)) throw Error(XYLEM_ERROR_SYSTEM, "the program has ended the CUDA context");
   if (memory.context != nullptr) {
     if (memory.context != current) enter(memory.context);
   } else if (memory.device < 0) {

@@ -89,7 +89,8 @@ void free_retired(const Driver& driver, const Memory& near, CUstream_st* stream)
   RetiredMemory& retired = retired_memory();
   const std::lock_guard lock(retired.mutex);
   std::erase_if(retired.all, [&](const Retired& one) {
-    if (one.near.context != near.context) return false;
+    if (!lives(driver, one.near)) return true;  // it went with its context
+    if (ContextKey(one.near) != ContextKey(near)) return false;
     std::vector<std::uint8_t> gone(one.ranks);
     copy(gone.data(), one.memory + Layout{one.ranks}.gone(), gone.size(), near, stream);
     if (std::find(gone.begin(), gone.end(), 0) != gone.end()) return false;

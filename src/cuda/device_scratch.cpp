@@ -7,6 +7,8 @@
 
 namespace xylem::cuda {
 
+DeviceScratch::DeviceScratch(const Memory& near) : near_(kept(the_driver(), near)) {}
+
 DeviceScratch::~DeviceScratch() {
   const Driver* const driver = driver_in_process();
   if (driver == nullptr) return;
@@ -17,6 +19,8 @@ DeviceScratch::~DeviceScratch() {
     // The program has ended the context, and with it the memory.
   }
 }
+
+bool DeviceScratch::lives() const { return cuda::lives(the_driver(), near_); }
 
 void DeviceScratch::reserve(std::size_t bytes) {
   if (bytes <= bytes_) return;

@@ -10,11 +10,14 @@ namespace xylem::cuda {
 
 class DeviceScratch {
  public:
-  // On the device of `near`.
-  explicit DeviceScratch(const Memory& near) : near_(near) {}
+  // On the device of `near`. Throws Error.
+  explicit DeviceScratch(const Memory& near);
   ~DeviceScratch();
   DeviceScratch(const DeviceScratch&) = delete;
   DeviceScratch& operator=(const DeviceScratch&) = delete;
+
+  // The context is still there, and with it the memory.
+  bool lives() const;
 
   // The largest piece, and its length.
   std::byte* data() const { return pieces_.empty() ? nullptr : pieces_.back(); }

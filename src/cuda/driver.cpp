@@ -21,8 +21,12 @@ class Symbols {
   explicit Symbols(void* library) : library_(library) {}
 
   template <class Function>
-  void find(const char* name, Function& function) {
+  void find_newer(const char* name, Function& function) {
     function = reinterpret_cast<Function>(dlsym(library_, name));
+  }
+  template <class Function>
+  void find(const char* name, Function& function) {
+    find_newer(name, function);
     if (function == nullptr && missing_.empty()) missing_ = name;
   }
   // The first that was not there.
@@ -52,6 +56,7 @@ void fill_device_and_context(Symbols& symbols, Driver& d) {
   symbols.find("cuCtxPopCurrent_v2", d.ctx_pop_current);
   symbols.find("cuCtxGetCurrent", d.ctx_get_current);
   symbols.find("cuCtxGetDevice", d.ctx_get_device);
+  symbols.find_newer("cuCtxGetId", d.ctx_get_id);
   symbols.find("cuCtxEnablePeerAccess", d.ctx_enable_peer_access);
 }
 

@@ -32,6 +32,7 @@ struct Driver {
   decltype(&cuCtxPopCurrent) ctx_pop_current = nullptr;
   decltype(&cuCtxGetCurrent) ctx_get_current = nullptr;
   decltype(&cuCtxGetDevice) ctx_get_device = nullptr;
+  decltype(&cuCtxGetId) ctx_get_id = nullptr;  // null before CUDA 12.0
   decltype(&cuCtxEnablePeerAccess) ctx_enable_peer_access = nullptr;
 
   decltype(&cuPointerGetAttributes) pointer_get_attributes = nullptr;

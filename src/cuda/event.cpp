@@ -15,7 +15,7 @@ namespace {
 
 struct UnusedEvents {
   std::mutex mutex;
-  std::map<CUcontext, std::vector<CUevent>> of;
+  std::map<ContextKey, std::vector<CUevent>> of;
 };
 
 // Never destroyed: see PinnedMemory's pool.
@@ -25,31 +25,26 @@ UnusedEvents& unused_events() {
 }
 
 // Null: there is none.
-CUevent take_unused(CUcontext context) {
+CUevent take_unused(const Memory& near) {
   UnusedEvents& all = unused_events();
   const std::lock_guard lock(all.mutex);
-  std::vector<CUevent>& here = all.of[context];
-  while (!here.empty()) {
-    const CUevent event = here.back();
-    here.pop_back();
-    // One that the driver does not know went with an earlier context that had this one's address.
-    const CUresult result = the_driver().event_query(event);
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) return event;
-  }
-  return nullptr;
+  std::vector<CUevent>& here = all.of[ContextKey(near)];
+  if (here.empty()) return nullptr;
+  const CUevent event = here.back();
+  here.pop_back();
+  return event;
 }
 
 }  // namespace
 
-Event::Event(const Memory& near) : near_(near), origin_(Origin::made) {
-  const ContextScope scope(the_driver(), near_);
-  check(the_driver(), the_driver().ctx_get_current(&near_.context), "cuCtxGetCurrent");
-  event_ = take_unused(near_.context);
+Event::Event(const Memory& near) : near_(kept(the_driver(), near)), origin_(Origin::made) {
+  event_ = take_unused(near_);
   if (event_ != nullptr) return;
+  const ContextScope scope(the_driver(), near_);
   check(the_driver(), the_driver().event_create(&event_, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS), "cuEventCreate");
 }
 
-Event::Event(const ExportedEvent& exported, const Memory& near) : near_(near), origin_(Origin::opened) {
+Event::Event(const ExportedEvent& exported, const Memory& near) : near_(kept(the_driver(), near)), origin_(Origin::opened) {
   if (exported.process == this_process()) {
     event_ = reinterpret_cast<CUevent>(exported.event);
     origin_ = Origin::lent;
@@ -66,9 +61,14 @@ Event::~Event() {
   if (origin_ == Origin::made) {
     UnusedEvents& all = unused_events();
     const std::lock_guard lock(all.mutex);
-    all.of[near_.context].push_back(event_);
+    all.of[ContextKey(near_)].push_back(event_);
   } else if (const Driver* const driver = driver_in_process(); driver != nullptr) {
-    driver->event_destroy(event_);
+    try {
+      const ContextScope scope(*driver, near_);
+      driver->event_destroy(event_);
+    } catch (const Error&) {
+      // It went with its context.
+    }
   }
 }
 

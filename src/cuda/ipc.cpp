@@ -18,19 +18,17 @@ namespace {
 // Mappings take address space of the device and hold memory that its owner has freed.
 constexpr std::size_t kMostOpen = 64;
 
-struct Opened {
-  OpenedBuffer buffer;
-  unsigned holders = 0;
-};
-
 struct OpenedBuffers {
   std::mutex mutex;
-  std::list<Opened> recent;  // the last used first
+  std::list<BufferLease> recent;  // the last used first
 
-  std::list<Opened>::iterator find(const ExportedBuffer& buffer, const Memory& near);
+  BufferLease find(const ExportedBuffer& buffer, const Memory& near);
   // Makes room for one that is new.
   void drop_stale(const ExportedBuffer& now);
 };
+
+// Beside the list.
+bool leased(const BufferLease& opened) { return opened.use_count() > 1; }
 
 // Never destroyed: see PinnedMemory's pool.
 OpenedBuffers& opened_buffers() {
@@ -47,18 +45,20 @@ bool replaced(const ExportedBuffer& old, const ExportedBuffer& now) {
   return old.process == now.process && old.base < now.base + now.bytes && now.base < old.base + old.bytes;
 }
 
-std::list<Opened>::iterator OpenedBuffers::find(const ExportedBuffer& buffer, const Memory& near) {
-  return std::find_if(recent.begin(), recent.end(), [&](const Opened& opened) {
-    return same_allocation(opened.buffer.what(), buffer) && opened.buffer.near().context == near.context;
+BufferLease OpenedBuffers::find(const ExportedBuffer& buffer, const Memory& near) {
+  const auto found = std::find_if(recent.begin(), recent.end(), [&](const BufferLease& opened) {
+    return same_allocation(opened->what(), buffer) && ContextKey(opened->near()) == ContextKey(near);
   });
+  if (found == recent.end()) return nullptr;
+  recent.splice(recent.begin(), recent, found);
+  return recent.front();
 }
 
 void OpenedBuffers::drop_stale(const ExportedBuffer& now) {
-  recent.remove_if([&](const Opened& opened) {
-    return replaced(opened.buffer.what(), now) && !same_allocation(opened.buffer.what(), now);
-  });
-  std::size_t unheld = 0;
-  recent.remove_if([&](const Opened& opened) { return opened.holders == 0 && ++unheld >= kMostOpen; });
+  recent.remove_if(
+      [&](const BufferLease& opened) { return replaced(opened->what(), now) && !same_allocation(opened->what(), now); });
+  std::size_t unleased = 0;
+  recent.remove_if([&](const BufferLease& opened) { return !leased(opened) && ++unleased >= kMostOpen; });
 }
 
 std::atomic<std::uint8_t> told_apart{0};  // 0: not
@@ -135,43 +135,29 @@ OpenedBuffer::~OpenedBuffer() {
 OpenedBuffer::OpenedBuffer(OpenedBuffer&& other) noexcept
     : what_(other.what_), near_(other.near_), base_(other.base_), foreign_(std::exchange(other.foreign_, false)) {}
 
-std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near) {
-  if (buffer.process == this_process()) return reinterpret_cast<std::byte*>(buffer.base + buffer.offset);
+BufferLease opened_buffer(const ExportedBuffer& buffer, const Memory& near) {
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.find(buffer, near);
-  if (found == all.recent.end()) return nullptr;
-  all.recent.splice(all.recent.begin(), all.recent, found);
-  return found->buffer.base() + buffer.offset;
+  return all.find(buffer, near);
 }
 
-std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near) {
-  if (std::byte* const known = opened_buffer(buffer, near)) return known;
+BufferLease open_buffer(const ExportedBuffer& buffer, const Memory& near) {
+  if (buffer.process == this_process()) return std::make_shared<OpenedBuffer>(buffer, near);
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
+  if (BufferLease known = all.find(buffer, near)) return known;
   all.drop_stale(buffer);
-  all.recent.push_front({OpenedBuffer(buffer, near), 0});
-  return all.recent.front().buffer.base() + buffer.offset;
-}
-
-HeldBuffer::HeldBuffer(const ExportedBuffer& buffer, const Memory& near) : buffer_(buffer), near_(near) {
-  open_buffer(buffer, near);
-  OpenedBuffers& all = opened_buffers();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.find(buffer, near);
-  holds_ = found != all.recent.end();
-  if (holds_) ++found->holders;
+  all.recent.push_front(std::make_shared<OpenedBuffer>(buffer, near));
+  return all.recent.front();
 }
 
 HeldBuffer::~HeldBuffer() {
-  if (!holds_) return;
+  if (lease_ == nullptr) return;
   OpenedBuffers& all = opened_buffers();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.find(buffer_, near_);
-  if (found != all.recent.end() && --found->holders == 0) all.recent.erase(found);
+  const auto found = std::find(all.recent.begin(), all.recent.end(), lease_);
+  lease_.reset();
+  if (found != all.recent.end() && !leased(*found)) all.recent.erase(found);
 }
-
-HeldBuffer::HeldBuffer(HeldBuffer&& other) noexcept
-    : buffer_(other.buffer_), near_(other.near_), holds_(std::exchange(other.holds_, false)) {}
 
 }  // namespace xylem::cuda

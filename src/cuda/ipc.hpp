@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 #include "cuda/memory.hpp"
@@ -52,6 +53,8 @@ class OpenedBuffer {
   const Memory& near() const { return near_; }
   // Of the whole allocation.
   std::byte* base() const { return base_; }
+  // Of an exported buffer that lies in the same allocation.
+  std::byte* address(const ExportedBuffer& buffer) const { return base_ + buffer.offset; }
 
  private:
   ExportedBuffer what_;
@@ -60,27 +63,27 @@ class OpenedBuffer {
   bool foreign_ = false;
 };
 
-// The address of an exported buffer in this process if it is open in the context of `near` or needs not be opened; else null.
-// Thread-safe.
-std::byte* opened_buffer(const ExportedBuffer& buffer, const Memory& near);
+// Open as long as one of these lives.
+using BufferLease = std::shared_ptr<const OpenedBuffer>;
 
-// The address of an exported buffer in this process, in the context of `near`; open until its allocation is seen to have gone
-// or, unless somebody holds it, many others have been opened since. Throws Error. Thread-safe.
-std::byte* open_buffer(const ExportedBuffer& buffer, const Memory& near);
+// An exported buffer in the context of `near`, if it is open there; else null. Thread-safe.
+BufferLease opened_buffer(const ExportedBuffer& buffer, const Memory& near);
 
-// Opens an exported buffer and holds it open while it lives.
+// An exported buffer, opened if need be in the context of `near`. Without a lease it stays open until its allocation is seen
+// to have gone or many others have been opened since. Throws Error. Thread-safe.
+BufferLease open_buffer(const ExportedBuffer& buffer, const Memory& near);
+
+// Opens an exported buffer, holds it open while it lives, and closes it unless somebody else has a lease.
 class HeldBuffer {
  public:
   // Throws Error.
-  HeldBuffer(const ExportedBuffer& buffer, const Memory& near);
+  HeldBuffer(const ExportedBuffer& buffer, const Memory& near) : lease_(open_buffer(buffer, near)) {}
   ~HeldBuffer();
-  HeldBuffer(HeldBuffer&& other) noexcept;
+  HeldBuffer(HeldBuffer&& other) noexcept = default;
   HeldBuffer& operator=(HeldBuffer&&) = delete;
 
  private:
-  ExportedBuffer buffer_;
-  Memory near_;
-  bool holds_ = true;
+  BufferLease lease_;
 };
 
 }  // namespace xylem::cuda

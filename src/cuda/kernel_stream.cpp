@@ -1,5 +1,7 @@
 #include "cuda/kernel_stream.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -56,25 +58,21 @@ LoadedKernels load_kernels(const Driver& driver) {
   return loaded;
 }
 
-// The kernels in the current context, loaded once for all communicators; they go with the context.
-const LoadedKernels& kernels_of_current_context(const Driver& driver) {
+// The kernels in the context of `current`, which is, loaded once for all communicators; they go with the context.
+const LoadedKernels& kernels_of(const Driver& driver, const Memory& current) {
   static std::mutex mutex;
-  static std::map<CUcontext, LoadedKernels>& loaded = *new std::map<CUcontext, LoadedKernels>;
+  static std::map<ContextKey, LoadedKernels>& loaded = *new std::map<ContextKey, LoadedKernels>;
   const std::lock_guard lock(mutex);
-  CUcontext context = nullptr;
-  check(driver, driver.ctx_get_current(&context), "cuCtxGetCurrent");
-  const auto found = loaded.find(context);
-  return found != loaded.end() ? found->second : loaded.emplace(context, load_kernels(driver)).first->second;
+  const auto found = loaded.find(ContextKey(current));
+  return found != loaded.end() ? found->second : loaded.emplace(current, load_kernels(driver)).first->second;
 }
 
 }  // namespace
 
-KernelStream::KernelStream(const Memory& near) : near_(near) {
+KernelStream::KernelStream(const Memory& near) : near_(kept(the_driver(), near)) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, near_);
-  // Memory of a pool names none.
-  check(driver, driver.ctx_get_current(&near_.context), "cuCtxGetCurrent");
-  kernels_ = &kernels_of_current_context(driver);
+  kernels_ = &kernels_of(driver, near_);
   int cooperative = 0;
   check(driver, driver.device_get_attribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, near_.device),
         "cuDeviceGetAttribute");
@@ -89,7 +87,27 @@ KernelStream::KernelStream(const Memory& near) : near_(near) {
   check(driver, driver.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
 }
 
+namespace {
+
+// Blocks that are reserved on each device. Other processes have the device at other times.
+struct Reservations {
+  std::mutex mutex;
+  std::map<int, unsigned> of;
+};
+
+// Never destroyed: see PinnedMemory's pool.
+Reservations& reservations() {
+  static Reservations& it = *new Reservations;
+  return it;
+}
+
+}  // namespace
+
 KernelStream::~KernelStream() {
+  if (reserved_ != 0) {
+    const std::lock_guard lock(reservations().mutex);
+    reservations().of[near_.device] -= reserved_;
+  }
   const Driver* const driver = driver_in_process();
   if (driver == nullptr) return;
   try {
@@ -98,6 +116,20 @@ KernelStream::~KernelStream() {
   } catch (const Error&) {
     // The program has ended the context, and with it the stream.
   }
+}
+
+bool KernelStream::lives() const { return cuda::lives(the_driver(), near_); }
+
+void KernelStream::reserve(unsigned blocks) {
+  int fewest = std::numeric_limits<int>::max();  // of any kernel, on a multiprocessor
+  for (const auto& [name, kernel] : kernels_->by_name) fewest = std::min(fewest, kernel.blocks);
+  const std::lock_guard lock(reservations().mutex);
+  unsigned& taken = reservations().of[near_.device];
+  if (taken + blocks > static_cast<unsigned>(fewest * multiprocessors_)) {
+    throw Error(XYLEM_ERROR_UNSUPPORTED, "the device has no processors left for kernels that run at the same time");
+  }
+  taken += blocks;
+  reserved_ += blocks;
 }
 
 unsigned KernelStream::room(const std::string& kernel) const {

@@ -31,6 +31,14 @@ class KernelStream {
   // `blocks` are resident at once, or it is refused. Throws Error; then nothing has run.
   void launch(const std::string& kernel, KernelCall call, unsigned blocks, CUstream_st* stream);
 
+  // The context is still there.
+  bool lives() const;
+
+  // From now on there is room for `blocks` blocks of a kernel beside those of all streams that have asked for the same.
+  // Kernels of several communicators that wait for other GPUs may start in another order on each: all of them must run at
+  // once. Throws Error where there is no room left.
+  void reserve(unsigned blocks);
+
   // As many blocks as can be resident at once.
   unsigned room(const std::string& kernel) const;
 
@@ -48,6 +56,7 @@ class KernelStream {
   const LoadedKernels* kernels_ = nullptr;
   CUstream_st* stream_ = nullptr;
   int multiprocessors_ = 0;
+  unsigned reserved_ = 0;  // blocks
   PinnedMemory shared_;
   Shared* on_device_ = nullptr;
 };

@@ -59,18 +59,13 @@ CUstream_st* default_stream() { return CU_STREAM_LEGACY; }
 
 CUstream_st* copy_stream(const Memory& near) {
   static std::mutex mutex;
-  static std::map<CUcontext, CUstream_st*>& streams = *new std::map<CUcontext, CUstream_st*>;
+  static std::map<ContextKey, CUstream_st*>& streams = *new std::map<ContextKey, CUstream_st*>;
   const Driver& driver = the_driver();
-  const ContextScope scope(driver, near);
-  CUcontext context = nullptr;
-  check(driver, driver.ctx_get_current(&context), "cuCtxGetCurrent");
+  const Memory here = kept(driver, near);
+  const ContextScope scope(driver, here);
   const std::lock_guard lock(mutex);
-  CUstream_st*& stream = streams[context];
-  // One that the driver does not know went with an earlier context that had this one's address.
-  if (const CUresult known = stream == nullptr ? CUDA_ERROR_INVALID_HANDLE : driver.stream_query(stream);
-      known != CUDA_SUCCESS && known != CUDA_ERROR_NOT_READY) {
-    check(driver, driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  }
+  CUstream_st*& stream = streams[ContextKey(here)];
+  if (stream == nullptr) check(driver, driver.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   return stream;
 }
 

@@ -21,6 +21,7 @@ struct Memory {
   int device = -1;               // ordinal in this process; of device and managed memory
   CUctx_st* context = nullptr;   // it was allocated in; null for pools and host memory
   std::uint64_t allocation = 0;  // unlike the address never used again in this process
+  std::uint64_t context_id = 0;  // unlike `context` never used again; 0: not told (cuda/context.hpp, kept())
 };
 
 // Asks the driver, if there is one in the process. Leaves no error behind, and the current context as it is. Throws Error

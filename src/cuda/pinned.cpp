@@ -35,16 +35,20 @@ Pool& pool() {
   return it;
 }
 
-void lock(const Driver& driver, void* memory, std::size_t bytes, const Memory& near) {
+// Locks memory; returns where it is locked.
+Memory pin(const Driver& driver, void* memory, std::size_t bytes, const Memory& near) {
   try {
-    const ContextScope scope(driver, near);
+    const Memory here = kept(driver, near);
+    const ContextScope scope(driver, here);
     check(driver, driver.mem_host_register(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP),
           "cuMemHostRegister");
+    return here;
   } catch (const Error& error) {
     if (log::enabled(log::Level::info)) {
       log::info(std::to_string(bytes) +
                 " bytes of host memory are not locked, copies of device buffers are slower: " + error.what());
     }
+    return near;
   }
 }
 
@@ -54,8 +58,15 @@ Piece make(std::size_t bytes, const Memory& near) {
   if (mapped == MAP_FAILED) {
     throw system_error("host memory of " + std::to_string(bytes) + " bytes for a copy of a device buffer");
   }
-  if (const Driver* const driver = driver_in_process(); driver != nullptr) lock(*driver, mapped, bytes, near);
-  return {static_cast<std::byte*>(mapped), bytes, near};
+  const Driver* const driver = driver_in_process();
+  return {static_cast<std::byte*>(mapped), bytes, driver != nullptr ? pin(*driver, mapped, bytes, near) : near};
+}
+
+// What was locked in a context that the program has ended is so no more.
+void pin_again(Piece& piece, const Memory& near) {
+  const Driver* const driver = driver_in_process();
+  if (driver == nullptr || lives(*driver, piece.near)) return;
+  piece.near = pin(*driver, piece.data, piece.bytes, near);
 }
 
 void release(const Piece& piece) {
@@ -84,10 +95,13 @@ PinnedMemory::PinnedMemory(std::size_t bytes, const Memory& near) {
       *found = all.unused.back();
       all.unused.pop_back();
       all.unused_bytes -= wanted;
-      return;
     }
   }
-  piece_ = make(wanted, near);
+  if (piece_.data == nullptr) {
+    piece_ = make(wanted, near);
+  } else {
+    pin_again(piece_, near);
+  }
 }
 
 PinnedMemory::~PinnedMemory() {

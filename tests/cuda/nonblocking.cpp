@@ -1,51 +1,31 @@
 // Nonblocking and grouped calls of the C API on device buffers: they start whatever streams and other ranks do, end whatever
 // the program does meanwhile, and kernels run them. Results are exact.
 //
-//   nonblocking start|progress|crossing|groups|alone RANKS     each rank is a process
+//   nonblocking start|progress|crossing|many|groups|alone RANKS     each rank is a process
 #include <cuda_runtime_api.h>
 #include <sched.h>
 
+#include <deque>
 #include <string>
 
 #include "expect.hpp"
-#include "float_collectives.hpp"
+#include "float_vector.hpp"
 #include "gate.hpp"
 
 namespace {
 
-using namespace xylem::test;
+using xylem::test::check;
+using xylem::test::check_all_on_device;
+using xylem::test::expect;
+using xylem::test::Gate;
+using xylem::test::unexpected;
+using xylem::test::World;
 
 constexpr std::size_t kCount = 30'011;
 
-// A vector of `count` floats, all of one value.
-class Vector {
- public:
-  explicit Vector(float all, std::size_t count = kCount) : count_(count), buffer_(count) { write(all); }
-  float* data() const { return buffer_.data(); }
-  void write(float all) const { buffer_.write(std::vector<float>(count_, all)); }
-  bool is(float all) const { return buffer_.read() == std::vector<float>(count_, all); }
-
- private:
-  std::size_t count_;
-  DeviceBuffer buffer_;
-};
-
-struct World {
-  int rank, size;
-  xylem_comm_t comm;
-
-  float own() const { return static_cast<float>(rank + 1); }
-  float total() const { return static_cast<float>(size * (size + 1) / 2); }
-  xylem_request_t start(const Vector& from, const Vector& to, xylem_comm_t in, xylem_stream_t stream) const {
-    xylem_request_t request = nullptr;
-    check(xylem_iallreduce(from.data(), to.data(), kCount, XYLEM_FLOAT, XYLEM_SUM, in, stream, &request), "xylem_iallreduce");
-    return request;
-  }
-  xylem_comm_t duplicate() const {
-    xylem_comm_t copy = nullptr;
-    check(xylem_comm_split(comm, 0, 0, &copy), "xylem_comm_split");
-    return copy;
-  }
+// Of as many elements.
+struct Vector : xylem::test::Vector {
+  explicit Vector(float all) : xylem::test::Vector(all, kCount) {}
 };
 
 bool tested(xylem_request_t& request) {
@@ -132,14 +112,37 @@ void crossing(const World& w) {
   }
 }
 
+// More communicators than there is room for on a GPU, if their kernels all wait for other GPUs.
+void many(const World& w) {
+  std::vector<xylem_comm_t> comms;
+  std::deque<Vector> sums;
+  for (int i = 0; i < 12; ++i) {
+    comms.push_back(w.duplicate());
+    sums.emplace_back(-1);
+  }
+  const Vector a(w.own());
+  for (int turn = 0; turn < 5; ++turn) {
+    std::vector<xylem_request_t> requests;
+    for (std::size_t i = 0; i < comms.size(); ++i) {
+      const std::size_t at = w.rank % 2 == 0 ? i : comms.size() - 1 - i;
+      requests.push_back(w.start(a, sums[at], comms[at], XYLEM_STREAM_NONE));
+    }
+    { const Vector unused(1); }
+    for (xylem_request_t& request : requests) check(xylem_wait(&request), "xylem_wait");
+    for (const Vector& sum : sums) {
+      expect(sum.is(w.total()), "one of many sums");
+      sum.write(-1);
+    }
+  }
+  for (const xylem_comm_t comm : comms) check(xylem_comm_destroy(comm), "xylem_comm_destroy");
+}
+
 void groups(const World& w) {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   const xylem_comm_t other = w.duplicate();
   const Vector a(w.own()), b(-1), c(-1), d(w.own()), received(-1), own(w.own());
-  const auto sum = [&](const Vector& to, xylem_comm_t comm) {
-    check(xylem_allreduce(a.data(), to.data(), kCount, XYLEM_FLOAT, XYLEM_SUM, comm, stream), "xylem_allreduce");
-  };
+  const auto sum = [&](const Vector& to, xylem_comm_t comm) { w.sum(a, to, comm, stream); };
   for (int turn = 0; turn < 3; ++turn) {
     b.write(-1);
     c.write(-1);
@@ -174,9 +177,7 @@ void alone(const World& w) {
   xylem_comm_t self = nullptr;
   check(xylem_comm_split(w.comm, w.rank, 0, &self), "xylem_comm_split");
   const Vector a(w.own()), b(-1), c(-1);
-  const auto sum = [&](const Vector& from, const Vector& to, xylem_stream_t in) {
-    check(xylem_allreduce(from.data(), to.data(), kCount, XYLEM_FLOAT, XYLEM_SUM, self, in), "xylem_allreduce");
-  };
+  const auto sum = [&](const Vector& from, const Vector& to, xylem_stream_t in) { w.sum(from, to, self, in); };
   sum(a, b, XYLEM_STREAM_NONE);
   expect(b.is(w.own()), "the sum of one");
   sum(b, b, XYLEM_STREAM_NONE);
@@ -213,15 +214,16 @@ void alone(const World& w) {
 int main(int argc, char** argv) {
   if (argc < 3) return std::fprintf(stderr, "usage: see nonblocking.cpp\n"), 2;
   const std::string mode = argv[1];
-  const bool good = run_on_devices(true, std::atoi(argv[2]), [&](int rank, xylem_comm_t comm) {
+  const bool good = xylem::test::run_on_devices(true, std::atoi(argv[2]), [&](int rank, xylem_comm_t comm) {
     const World w{rank, std::atoi(argv[2]), comm};
     if (mode == "start") start(w);
     if (mode == "progress") progress(w);
     if (mode == "crossing") crossing(w);
+    if (mode == "many") many(w);
     if (mode == "groups") groups(w);
     if (mode == "alone") alone(w);
     check(cudaGetLastError(), "an error left behind");
-    if (mode != "groups") check_all_on_device();
+    if (mode != "groups" && mode != "many") check_all_on_device();
     return unexpected.load();
   });
   if (good) std::printf("nonblocking: good: %s with %s ranks\n", argv[1], argv[2]);

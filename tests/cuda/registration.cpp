@@ -8,33 +8,26 @@
 #include <string>
 
 #include "expect.hpp"
-#include "float_collectives.hpp"
+#include "float_vector.hpp"
 #include "gate.hpp"
 
 namespace {
 
-using namespace xylem::test;
+using xylem::test::check;
+using xylem::test::expect;
+using xylem::test::Gate;
+using xylem::test::unexpected;
 
 constexpr std::size_t kCount = 2'001;
 
-class Vector {
- public:
-  explicit Vector(float all) : buffer_(kCount) { buffer_.write(std::vector<float>(kCount, all)); }
-  float* data() const { return buffer_.data(); }
-  bool is(float all) const { return buffer_.read() == std::vector<float>(kCount, all); }
-
- private:
-  DeviceBuffer buffer_;
+// Of as many elements.
+struct Vector : xylem::test::Vector {
+  explicit Vector(float all) : xylem::test::Vector(all, kCount) {}
 };
 
-struct World {
-  int rank, size;
-  xylem_comm_t comm;
-
-  float own() const { return static_cast<float>(rank + 1); }
-  float total() const { return static_cast<float>(size * (size + 1) / 2); }
+struct World : xylem::test::World {
   void sum(const Vector& from, const Vector& to, xylem_stream_t stream) const {
-    check(xylem_allreduce(from.data(), to.data(), kCount, XYLEM_FLOAT, XYLEM_SUM, comm, stream), "xylem_allreduce");
+    xylem::test::World::sum(from, to, comm, stream);
   }
   xylem_registration_t add(const Vector& vector) const {
     xylem_registration_t registration = nullptr;
@@ -118,13 +111,13 @@ void mistakes(const World& w) {
 int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: see registration.cpp\n"), 2;
   const int size = std::atoi(argv[1]);
-  const bool good = run_on_devices(true, size, [&](int rank, xylem_comm_t comm) {
-    const World w{rank, size, comm};
+  const bool good = xylem::test::run_on_devices(true, size, [&](int rank, xylem_comm_t comm) {
+    const World w{{rank, size, comm}};
     registered(w);
     many(w);
     mistakes(w);
     check(cudaGetLastError(), "an error left behind");
-    check_all_on_device();
+    xylem::test::check_all_on_device();
     return unexpected.load();
   });
   if (good) std::printf("registration: good with %d ranks\n", size);
