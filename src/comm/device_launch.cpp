@@ -14,6 +14,8 @@ using coll::Collective;
 // A block of a kernel is worth its start from so many bytes on.
 constexpr std::size_t kBytesPerBlock = 32 * 1024;
 constexpr std::size_t kScratchUnit = 256;
+// Up to here, what flagged words save of each step's latency is worth that every word takes twice the bandwidth.
+constexpr std::size_t kMostInLines = 32 * 1024;
 
 std::size_t whole_units(std::size_t bytes) { return coll::divide_up(bytes, kScratchUnit) * kScratchUnit; }
 
@@ -69,7 +71,7 @@ std::byte* DevicePath::open(const cuda::ExportedBuffer& buffer) {
 
 // Waits for nothing. Throws Error; then nothing has been launched.
 void DevicePath::launch_kernel(const Call& call, const Terms& terms) {
-  const cuda::KernelCall kernel = kernel_call(call);
+  const cuda::KernelCall kernel = kernel_call(call, terms);
   const char* const algorithm = groups_->all_on_one() ? "direct" : plan::catalogue()[plan_.algorithm].name;
   const std::string name = cuda::kernel_name(call.collective, algorithm);
   const unsigned blocks = blocks_for(terms, name);
@@ -87,7 +89,7 @@ unsigned DevicePath::blocks_for(const Terms& terms, const std::string& kernel) c
   return static_cast<unsigned>(coll::smaller(coll::divide_up(std::max<std::uint64_t>(terms.bytes, 1), kBytesPerBlock), most));
 }
 
-cuda::KernelCall DevicePath::kernel_call(const Call& call) {
+cuda::KernelCall DevicePath::kernel_call(const Call& call, const Terms& terms) {
   const coll::CollectiveFacts& facts = coll::facts(call.collective);
   cuda::KernelCall kernel;
   kernel.args.rank = groups_->own();
@@ -101,7 +103,7 @@ cuda::KernelCall DevicePath::kernel_call(const Call& call) {
   if (groups_->residents().size() > 1) add_residents(kernel, call);
   if (!groups_->all_on_one()) {
     kernel.args.root = groups_->of(call.root);
-    add_channels(kernel);
+    add_channels(kernel, terms);
   }
   return kernel;
 }
@@ -127,8 +129,12 @@ void DevicePath::add_residents(cuda::KernelCall& kernel, const Call& call) {
   kernel.args.input = kernel.folded;
 }
 
-void DevicePath::add_channels(cuda::KernelCall& kernel) const {
+void DevicePath::add_channels(cuda::KernelCall& kernel, const Terms& terms) const {
   kernel.args.chunk_bytes = plan_.chunk_bytes;
+  if (terms.bytes <= kMostInLines) {
+    kernel.lines = links_->lines();
+    kernel.args.chunk_bytes = std::min(plan_.chunk_bytes, cuda::kLineBytes);
+  }
   kernel.args.scratch = lane_scratch_ != 0 ? scratch_->data() + folded_scratch_ : nullptr;
   kernel.scratch_stride = lane_scratch_;
   kernel.endpoints = links_->endpoints();

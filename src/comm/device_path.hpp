@@ -123,9 +123,9 @@ class DevicePath {
   void open_buffers(std::span<const Offer> offers);
   std::byte* open(const cuda::ExportedBuffer& buffer);
   void launch_kernel(const Call& call, const Terms& terms);
-  cuda::KernelCall kernel_call(const Call& call);
+  cuda::KernelCall kernel_call(const Call& call, const Terms& terms);
   void add_residents(cuda::KernelCall& kernel, const Call& call);
-  void add_channels(cuda::KernelCall& kernel) const;
+  void add_channels(cuda::KernelCall& kernel, const Terms& terms) const;
   unsigned blocks_for(const Terms& terms, const std::string& kernel) const;
 
   Communicator& communicator_;

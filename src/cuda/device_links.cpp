@@ -11,16 +11,20 @@
 namespace xylem::cuda {
 namespace {
 
-// What a rank owns of the two channels between it and a peer, in one lane.
+// What a rank owns of the two channels between it and a peer, in one lane, and of the two for small messages; the peer writes
+// it.
 struct Lines {
-  exec::ChannelTail tail;  // of the channel from the peer; the peer writes it
-  exec::ChannelHead head;  // of the channel to the peer; the peer writes it
+  exec::ChannelTail tail;  // of the channel from the peer
+  exec::ChannelHead head;  // of the channel to the peer
+  exec::ChannelHead line_head;
 };
 
-// Of one rank's memory: Lines of every lane and peer | a byte of every peer, 1 when it has gone | slots of every lane and
-// peer | tables of the rank itself.
+// Of one rank's memory: Lines of every lane and peer | a byte of every peer, 1 when it has gone | flagged words of every lane
+// and peer, zero at first | slots of every lane and peer | what is the rank's own: messages from and to every peer in every
+// lane, tables.
 struct Layout {
   static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kWordBytes = exec::kSlots * std::size_t{kSlotWords} * sizeof(FlaggedWord);
 
   std::uint32_t ranks;
 
@@ -28,29 +32,34 @@ struct Layout {
   std::size_t channels() const { return index(kLanes, 0); }
   std::size_t lines(std::uint32_t lane, std::uint32_t peer) const { return index(lane, peer) * sizeof(Lines); }
   std::size_t gone() const { return channels() * sizeof(Lines); }
-  std::size_t slots(std::uint32_t lane, std::uint32_t peer) const {
-    return coll::divide_up(gone() + ranks, kPage) * kPage + index(lane, peer) * exec::kSlots * kDeviceSlotBytes;
+  std::size_t words(std::uint32_t lane, std::uint32_t peer) const {
+    return coll::divide_up(gone() + ranks, kPage) * kPage + index(lane, peer) * kWordBytes;
   }
-  std::size_t tables() const { return slots(kLanes, 0); }
+  std::size_t slots(std::uint32_t lane, std::uint32_t peer) const {
+    return coll::divide_up(words(kLanes, 0), kPage) * kPage + index(lane, peer) * exec::kSlots * kDeviceSlotBytes;
+  }
+  std::size_t message(std::uint32_t lane, std::uint32_t peer, bool to) const {
+    return slots(kLanes, 0) + (2 * index(lane, peer) + (to ? 1 : 0)) * kLineBytes;
+  }
+  std::size_t tables() const { return message(kLanes, 0, false); }
 };
 
-// What kernels find their channels by. Lies in device memory, with pointers into it.
-class Tables {
+// What kernels find one kind of channels by. Lies in device memory, with pointers into it.
+template <class Endpoints, class Channel>
+class Table {
  public:
-  explicit Tables(std::uint32_t ranks) : ranks_(ranks), channels_(2 * std::size_t{kLanes} * ranks) {}
+  explicit Table(std::uint32_t ranks) : ranks_(ranks), channels_(2 * std::size_t{kLanes} * ranks) {}
 
-  static std::size_t bytes(std::uint32_t ranks) {
-    return kLanes * sizeof(exec::Endpoints) + 2 * std::size_t{kLanes} * ranks * sizeof(exec::Channel);
+  static constexpr std::size_t bytes(std::uint32_t ranks) {
+    return kLanes * sizeof(Endpoints) + 2 * std::size_t{kLanes} * ranks * sizeof(Channel);
   }
-  exec::Channel& to(std::uint32_t lane, std::uint32_t peer) { return channels_[2 * std::size_t{lane} * ranks_ + peer]; }
-  exec::Channel& from(std::uint32_t lane, std::uint32_t peer) {
-    return channels_[(2 * std::size_t{lane} + 1) * ranks_ + peer];
-  }
+  Channel& to(std::uint32_t lane, std::uint32_t peer) { return channels_[2 * std::size_t{lane} * ranks_ + peer]; }
+  Channel& from(std::uint32_t lane, std::uint32_t peer) { return channels_[(2 * std::size_t{lane} + 1) * ranks_ + peer]; }
 
-  // As they are to lie at `place`.
+  // As it is to lie at `place`.
   std::vector<std::byte> image(std::byte* place) const {
-    auto* const channels = reinterpret_cast<exec::Channel*>(place + kLanes * sizeof(exec::Endpoints));
-    std::vector<exec::Endpoints> endpoints(kLanes);
+    auto* const channels = reinterpret_cast<Channel*>(place + kLanes * sizeof(Endpoints));
+    std::vector<Endpoints> endpoints(kLanes);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       endpoints[lane].to = channels + 2 * std::size_t{lane} * ranks_;
       endpoints[lane].from = endpoints[lane].to + ranks_;
@@ -63,8 +72,15 @@ class Tables {
 
  private:
   std::uint32_t ranks_;
-  std::vector<exec::Channel> channels_;
+  std::vector<Channel> channels_;
 };
+
+using SlotTable = Table<exec::Endpoints, exec::Channel>;
+using LineTable = Table<LineEndpoints, LineChannel>;
+
+std::size_t all_bytes(std::uint32_t ranks) {
+  return Layout{ranks}.tables() + SlotTable::bytes(ranks) + LineTable::bytes(ranks);
+}
 
 // Memory of links that have ended, which kernels of other ranks may still write to.
 struct Retired {
@@ -108,7 +124,7 @@ DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t r
   const ContextScope scope(driver, near_);
   free_retired(driver, near_, stream_);
   const Layout layout{ranks_};
-  memory_ = static_cast<std::byte*>(allocate_device(layout.tables() + Tables::bytes(ranks_)));
+  memory_ = static_cast<std::byte*>(allocate_device(all_bytes(ranks_)));
   try {
     const auto address = reinterpret_cast<CUdeviceptr>(memory_);
     check(driver, driver.memset_d8_async(address, 0, layout.slots(0, 0), stream_), "cuMemsetD8Async");
@@ -169,26 +185,41 @@ void DeviceLinks::connect(std::span<const ExportedBuffer> infos) {
   const auto lines = [&](std::byte* owner, std::uint32_t lane, std::uint32_t peer) -> Lines& {
     return *reinterpret_cast<Lines*>(owner + layout.lines(lane, peer));
   };
-  Tables tables(ranks_);
+  const auto words = [&](std::byte* owner, std::uint32_t lane, std::uint32_t peer) {
+    return reinterpret_cast<FlaggedWord*>(owner + layout.words(lane, peer));
+  };
+  SlotTable slots(ranks_);
+  LineTable small(ranks_);
   for (std::uint32_t peer = 0; peer < ranks_; ++peer) {
     if (peer == rank_) continue;
     OpenedBuffer opened(infos[peer], near_);
     std::byte* const there = opened.base() + infos[peer].offset;
     peers_.push_back({std::move(opened), there});
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      tables.to(lane, peer) = {&lines(there, lane, rank_).tail, &lines(memory_, lane, peer).head,
-                               there + layout.slots(lane, rank_), kDeviceSlotBytes};
-      tables.from(lane, peer) = {&lines(memory_, lane, peer).tail, &lines(there, lane, rank_).head,
-                                 memory_ + layout.slots(lane, peer), kDeviceSlotBytes};
+      slots.to(lane, peer) = {&lines(there, lane, rank_).tail, &lines(memory_, lane, peer).head,
+                              there + layout.slots(lane, rank_), kDeviceSlotBytes};
+      slots.from(lane, peer) = {&lines(memory_, lane, peer).tail, &lines(there, lane, rank_).head,
+                                memory_ + layout.slots(lane, peer), kDeviceSlotBytes};
+      small.to(lane, peer) = {words(there, lane, rank_), &lines(memory_, lane, peer).line_head,
+                              memory_ + layout.message(lane, peer, true)};
+      small.from(lane, peer) = {words(memory_, lane, peer), &lines(there, lane, rank_).line_head,
+                                memory_ + layout.message(lane, peer, false)};
     }
   }
-  std::byte* const place = memory_ + layout.tables();
-  const std::vector<std::byte> image = tables.image(place);
-  copy(place, image.data(), image.size(), near_, stream_);
+  const auto write = [&](std::byte* place, const auto& table) {
+    const std::vector<std::byte> image = table.image(place);
+    copy(place, image.data(), image.size(), near_, stream_);
+  };
+  write(memory_ + layout.tables(), slots);
+  write(memory_ + layout.tables() + SlotTable::bytes(ranks_), small);
 }
 
 exec::Endpoints* DeviceLinks::endpoints() const {
   return reinterpret_cast<exec::Endpoints*>(memory_ + Layout{ranks_}.tables());
+}
+
+const LineEndpoints* DeviceLinks::lines() const {
+  return reinterpret_cast<const LineEndpoints*>(memory_ + Layout{ranks_}.tables() + SlotTable::bytes(ranks_));
 }
 
 }  // namespace xylem::cuda

@@ -1,5 +1,5 @@
 // The channels between the GPUs of a communicator's ranks, where each rank has a GPU of its own: FIFOs in device memory,
-// which the GPU of each sender writes directly.
+// which the GPU of each sender writes directly: of slots, and of flagged words for small messages.
 //
 // A rank owns what is read on its device: for each lane and peer the slots and the tail of the channel from that peer, and
 // the head of the channel to it. So a kernel polls memory of its own device only, and writes to others'.
@@ -13,6 +13,7 @@
 
 #include "coll/args.hpp"
 #include "cuda/ipc.hpp"
+#include "cuda/kernels/line_channel.hpp"
 #include "exec/port.hpp"
 
 namespace xylem::cuda {
@@ -38,6 +39,7 @@ class DeviceLinks {
 
   // As kernels see them.
   exec::Endpoints* endpoints() const;
+  const LineEndpoints* lines() const;
   std::uint32_t* abort_word() const { return abort_on_device_; }
 
  private:

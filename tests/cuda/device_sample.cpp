@@ -1,6 +1,6 @@
 // Every algorithm of every collective with all that it may meet on GPUs: 1 to 8 ranks on 1 to 4 GPUs and one host or two
-// made-up ones, memory of every kind, blocking, in a stream or nonblocking. Every pair of values of two of these meets.
-// Results are exact.
+// made-up ones, memory of every kind, blocking, in a stream or nonblocking, several types. Every pair of values of two of
+// these meets. Results are exact.
 //
 //   device_sample threads|processes [EVERY]     every EVERYth case of the sample
 #include <cuda_runtime_api.h>
@@ -33,8 +33,11 @@ Kinds kinds_of(std::size_t mixture, std::uint32_t rank) {
   }
 }
 
-constexpr std::pair<xylem_type, xylem_op> kTypesAndOps[] = {
-    {XYLEM_INT32, XYLEM_SUM}, {XYLEM_LONG_DOUBLE, XYLEM_MAX}, {XYLEM_BFLOAT16, XYLEM_SUM}};
+constexpr std::pair<xylem_type, xylem_op> kTypesAndOps[] = {{XYLEM_INT32, XYLEM_SUM},
+                                                            {XYLEM_LONG_DOUBLE, XYLEM_MAX},
+                                                            {XYLEM_BFLOAT16, XYLEM_SUM},
+                                                            {XYLEM_FLOAT8_E4M3, XYLEM_SUM},
+                                                            {XYLEM_FLOAT8_E5M2, XYLEM_MIN}};
 constexpr std::size_t kElements[] = {1, 1023, 40'009};
 
 struct Sampled {
@@ -48,7 +51,7 @@ struct Sampled {
     return std::string(coll::collective_name(algorithm.collective)) + " by " + algorithm.name + ", " + std::to_string(ranks) +
            " ranks, " + std::to_string(devices) + " GPUs, " + std::to_string(hosts) + " hosts, mixture " +
            std::to_string(mixture) + ", form " + std::to_string(static_cast<int>(form)) + ", count " +
-           std::to_string(call.count);
+           std::to_string(call.count) + ", " + exec::type_name(call.type) + " " + exec::op_name(call.op);
   }
 };
 
@@ -84,13 +87,14 @@ int main(int argc, char** argv) {
   const std::size_t every = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const auto all = plan::catalogue();
   // One place in four has two hosts: connecting these takes long.
-  const std::array<std::size_t, 7> sizes = {all.size(), 8, 4, 4, kMixtures, kForms, std::size(kElements)};
-  const auto sample = sample_pairwise<7>(
+  const std::array<std::size_t, 8> sizes = {
+      all.size(), 8, 4, 4, kMixtures, kForms, std::size(kElements), std::size(kTypesAndOps)};
+  const auto sample = sample_pairwise<8>(
       sizes, [](const auto& c) { return c[3] != 3 || c[1] != 0; }, 5);
   bool good = true;
   for (std::size_t i = 0; i < sample.cases.size(); i += every) {
     const auto& c = sample.cases[i];
-    const auto [type, op] = kTypesAndOps[i % std::size(kTypesAndOps)];
+    const auto [type, op] = kTypesAndOps[c[7]];
     const int ranks = static_cast<int>(c[1]) + 1;
     const bool in_place = i % 5 == 0 && !coll::facts(all[c[0]].collective).uneven;
     good = run({all[c[0]],

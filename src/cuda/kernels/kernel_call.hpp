@@ -11,6 +11,7 @@
 #pragma once
 
 #include "coll/args.hpp"
+#include "cuda/kernels/line_channel.hpp"
 #include "exec/fault.hpp"
 #include "exec/port.hpp"
 #include "xylem/xylem.h"
@@ -59,6 +60,8 @@ struct KernelCall {
   // By block: channels and board of that lane, all connected (`connect` is null). In device memory with everything that the
   // pointers in it lead to, channels and their positions too: kernels move them on, so a captured graph replays.
   exec::Endpoints* endpoints = nullptr;
+  const LineEndpoints* lines =
+      nullptr;                      // likewise, in place of channels, where every message is kLineBytes at most; else null
   KernelReport* reports = nullptr;  // by block
 
   // The ranks of this GPU in rank order, the leader too; none where the leader is alone. Vectors only, but for "direct", for

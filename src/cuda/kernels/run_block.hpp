@@ -1,15 +1,19 @@
 // A block's share of a call, whatever the algorithm and whatever executes the block.
 #pragma once
 
-#include "cuda/kernels/block_arithmetic.hpp"
+#include "cuda/kernels/block_port.hpp"
 #include "cuda/kernels/kernel_call.hpp"
 #include "cuda/kernels/residents.hpp"
 #include "exec/lane.hpp"
 
 namespace xylem::cuda {
 
-template <class Team>
-using BlockPort = exec::MemoryPort<Team, BlockArithmetic>;
+template <class Algorithm, class Port>
+XYLEM_HD exec::Fault run_on(Port& port, const coll::Args& part) {
+  exec::Lane lane(port);
+  Algorithm::run(lane, part);
+  return port.fault();
+}
 
 template <class Algorithm, class Team>
 XYLEM_HD void run_block(Team& team, const KernelCall& call, std::uint32_t block, std::uint32_t blocks) {
@@ -26,10 +30,16 @@ XYLEM_HD void run_block(Team& team, const KernelCall& call, std::uint32_t block,
       });
     }
     exec::Endpoints endpoints = call.endpoints[block];
-    BlockPort<Team> port(team, endpoints, BlockArithmetic::of(call), call.signature);
-    exec::Lane lane(port);
-    Algorithm::run(lane, part);
-    if (port.fault() == exec::Fault::none) residents.spread(range.first, range.length);
+    using Slots = typename BlockPort<Team>::Slots;
+    Slots slots(team, endpoints, BlockArithmetic::of(call), call.signature);
+    exec::Fault fault{};
+    if constexpr (Algorithm::traits.board) {
+      fault = run_on<Algorithm>(slots, part);
+    } else {
+      BlockPort<Team> port(slots, LinePort<Team>(team, call.lines != nullptr ? call.lines + block : nullptr, call.signature));
+      fault = run_on<Algorithm>(port, part);
+    }
+    if (fault == exec::Fault::none) residents.spread(range.first, range.length);
   }
 }
 

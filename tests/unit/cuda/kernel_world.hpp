@@ -31,6 +31,8 @@ struct WorldShape {
   std::vector<std::uint64_t> host_of = {};  // by rank; empty: all on one host
   std::uint32_t lanes = 1;
   std::uint32_t chunk_bytes = 256;
+  bool words = false;                // messages go as flagged words
+  std::uint64_t first_position = 0;  // of these channels
 };
 
 // What all ranks share: slots, boards and the abort word, and what ranks of one GPU tell each other of a call.
@@ -43,6 +45,8 @@ class KernelWorld {
     tails_ = std::vector<exec::ChannelTail>(links);
     heads_ = std::vector<exec::ChannelHead>(links);
     slots_ = std::vector<Line>(links * exec::kSlots * slot_lines());
+    if (shape.words) fill_with_earlier_messages(links);
+    word_heads_ = std::vector<exec::ChannelHead>(links, {shape.first_position});
     done_ = std::vector<exec::BoardDone>(std::size_t{shape_.lanes} * size());
     boards_ = std::vector<Line>(done_.size() * exec::kBoardDepth * board_lines());
   }
@@ -72,6 +76,14 @@ class KernelWorld {
             .slots = slots_[link * exec::kSlots * slot_lines()].bytes,
             .slot_bytes = shape_.chunk_bytes};
   }
+  // Without what is private to an end.
+  cuda::LineChannel line_channel(std::uint32_t lane, std::uint32_t from, std::uint32_t to) {
+    const std::size_t link = (std::size_t{lane} * size() + from) * size() + to;
+    return {.words = words_.data() + link * exec::kSlots * cuda::kSlotWords,
+            .head = &word_heads_[link],
+            .position = shape_.first_position,
+            .seen = shape_.first_position};
+  }
   std::byte* board(std::uint32_t lane, std::uint32_t rank) {
     return boards_[(std::size_t{lane} * size() + rank) * exec::kBoardDepth * board_lines()].bytes;
   }
@@ -79,6 +91,17 @@ class KernelWorld {
   std::uint32_t board_stride() const { return static_cast<std::uint32_t>(board_lines() * exec::kCacheLine); }
 
  private:
+  // Each slot has what the last message before the first position filled it with.
+  void fill_with_earlier_messages(std::size_t links) {
+    for (std::size_t link = 0; link < links; ++link) {
+      for (std::uint64_t slot = 0; slot < exec::kSlots; ++slot) {
+        const std::uint64_t last = shape_.first_position - 1 - (shape_.first_position - 1 - slot) % exec::kSlots;
+        const std::uint32_t flag = shape_.first_position == 0 ? 0 : cuda::flag_of(last);
+        words_.insert(words_.end(), cuda::kSlotWords, {0xffffffff, flag});
+      }
+    }
+  }
+
   struct alignas(exec::kCacheLine) Line {
     std::byte bytes[exec::kCacheLine];
   };
@@ -92,6 +115,8 @@ class KernelWorld {
   std::vector<exec::ChannelTail> tails_;
   std::vector<exec::ChannelHead> heads_;
   std::vector<Line> slots_;
+  std::vector<cuda::FlaggedWord> words_;
+  std::vector<exec::ChannelHead> word_heads_;
   std::vector<exec::BoardDone> done_;
   std::vector<Line> boards_;
 };
@@ -112,6 +137,7 @@ class KernelRank {
         made.to.push_back(world.channel(lane, rank, other));
         made.from.push_back(world.channel(lane, other, rank));
       }
+      if (world.shape().words) made.add_line_channels(world, lane, rank);
       const std::span<const std::uint32_t> on_board = shared ? leaders_ : members_.local();
       for (const std::uint32_t other : on_board) {
         if (other == rank) made.board.rank = static_cast<std::uint32_t>(made.buffers.size());
@@ -124,6 +150,7 @@ class KernelRank {
       made.board.stride = world.board_stride();
       made.board.payload_bytes = world.shape().chunk_bytes;
       endpoints_.push_back({.to = made.to.data(), .from = made.from.data(), .board = &made.board});
+      line_endpoints_.push_back({made.lines_to.data(), made.lines_from.data()});
     }
     reports_.resize(lanes_.size());
   }
@@ -151,6 +178,20 @@ class KernelRank {
     exec::Board board;
     std::vector<std::byte*> buffers;
     std::vector<exec::BoardDone*> done;
+    std::vector<cuda::LineChannel> lines_to, lines_from;
+    std::vector<std::byte> messages;
+
+    void add_line_channels(KernelWorld& world, std::uint32_t lane, std::uint32_t rank) {
+      messages.resize(2 * std::size_t{cuda::kLineBytes} * world.size());
+      std::byte* message = messages.data();
+      for (std::uint32_t other = 0; other < world.size(); ++other) {
+        lines_to.push_back(world.line_channel(lane, rank, other));
+        lines_to.back().message = message;
+        lines_from.push_back(world.line_channel(lane, other, rank));
+        lines_from.back().message = message + cuda::kLineBytes;
+        message += 2 * std::size_t{cuda::kLineBytes};
+      }
+    }
   };
 
   Members make_members() const { return Members(rank_, world_.shape().host_of); }
@@ -170,6 +211,7 @@ class KernelRank {
     made.signature = call_signature(call, size());
     made.abort_word = &world_.abort_word();
     made.endpoints = endpoints_.data();
+    if (world_.shape().words) made.lines = line_endpoints_.data();
     made.reports = reports_.data();
     if (world_.shared()) share(made, call);
     set_scratch(made, call.collective, facts.rooted);
@@ -226,6 +268,7 @@ class KernelRank {
   Members members_;
   std::vector<Lane> lanes_;
   std::vector<exec::Endpoints> endpoints_;
+  std::vector<cuda::LineEndpoints> line_endpoints_;
   std::vector<cuda::KernelReport> reports_;
   std::vector<std::uint32_t> leaders_, residents_;
   std::vector<std::size_t> offsets_;

@@ -75,6 +75,34 @@ TEST_P(EveryKernel, GivesExactResultsOnAnyNumberOfRanksAndBlocks) {
   }
 }
 
+class KernelOfFlaggedWords : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(KernelOfFlaggedWords, GivesExactResults) {
+  const plan::Algorithm& algorithm = plan::catalogue()[GetParam()];
+  const coll::CollectiveFacts& facts = coll::facts(algorithm.collective);
+  for (const std::uint32_t ranks : {2U, 5U, 4U}) {
+    if (coll::obstacle(algorithm.traits, ranks, 1, ranks) != nullptr) continue;
+    run_cases({.gpu_of = a_gpu_each(ranks), .lanes = 2, .chunk_bytes = ranks == 4 ? 1024U : 256U, .words = true},
+              algorithm.collective, algorithm.name, row_of_cases(facts, ranks, !(facts.uneven && facts.reduces)));
+  }
+}
+
+// Flags come again after 2^32 messages: what then lies where a message is too short to write must not be taken for a later
+// one.
+TEST(Kernels, FlagsOfLongAgoAreNotTakenForNewOnes) {
+  for (const std::uint64_t turn : {std::uint64_t{1} << 31, std::uint64_t{1} << 32}) {
+    for (std::uint64_t before = 1; before < 7; ++before) {
+      run_cases({.gpu_of = {0, 1, 2}, .words = true, .first_position = turn - before}, Collective::allreduce, "ring",
+                {{1, XYLEM_INT32, XYLEM_SUM, 0, false, 1},
+                 {190, XYLEM_INT32, XYLEM_SUM, 0, false, 2},
+                 {5, XYLEM_UINT8, XYLEM_SUM, 0, false, 3},
+                 {190, XYLEM_INT32, XYLEM_SUM, 0, false, 4}});
+    }
+  }
+  EXPECT_TRUE(cuda::fills_slot((std::uint64_t{1} << 31) - 1) && cuda::fills_slot((std::uint64_t{1} << 32) + 2));
+  EXPECT_FALSE(cuda::fills_slot(0 + exec::kSlots) || cuda::fills_slot((std::uint64_t{1} << 31) + 3));
+}
+
 // However a call is cut into blocks of a kernel.
 TEST(Kernels, SumAlongTheCanonicalTreeOnAnyNumberOfBlocks) {
   for (const plan::Algorithm& algorithm : plan::catalogue()) {
@@ -122,6 +150,14 @@ std::string algorithm_name(const testing::TestParamInfo<std::size_t>& param) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel, testing::ValuesIn(algorithms(false)), algorithm_name);
+// Boards have none.
+std::vector<std::size_t> algorithms_with_words() {
+  std::vector<std::size_t> found = algorithms(false);
+  std::erase_if(found, [](std::size_t i) { return plan::catalogue()[i].traits.board; });
+  return found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelOfFlaggedWords, testing::ValuesIn(algorithms_with_words()), algorithm_name);
 INSTANTIATE_TEST_SUITE_P(Kernels, BetweenHosts, testing::ValuesIn(algorithms(true)), algorithm_name);
 
 // Ranks that share GPUs: one kernel for each GPU does the work of its ranks.
@@ -174,7 +210,8 @@ TEST(Kernels, AbortEndsEveryWait) {
   for (const plan::Algorithm& algorithm : plan::catalogue()) {
     if (coll::obstacle(algorithm.traits, 3, 1, 3) != nullptr) continue;
     SCOPED_TRACE(cuda::kernel_name(algorithm.collective, algorithm.name));
-    KernelWorld world({.gpu_of = {0, 1, 2}, .lanes = 2});
+    const bool words = !algorithm.traits.board;
+    KernelWorld world({.gpu_of = {0, 1, 2}, .lanes = 2, .words = words});
     // Rank 2 never comes; the others wait until somebody gives up.
     std::vector<xylem_status> status(2, XYLEM_SUCCESS);
     std::vector<std::thread> ranks;
@@ -211,8 +248,8 @@ TEST(Kernels, AbortEndsEveryWait) {
   }
 }
 
-TEST(Kernels, DifferingCallsAreReported) {
-  KernelWorld world({.gpu_of = {0, 1}, .lanes = 2});
+void differing_calls(bool words) {
+  KernelWorld world({.gpu_of = {0, 1}, .lanes = 2, .words = words});
   std::vector<std::uint32_t> faults(2);
   std::vector<std::thread> ranks;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -232,6 +269,11 @@ TEST(Kernels, DifferingCallsAreReported) {
   for (std::thread& rank : ranks) rank.join();
   EXPECT_EQ(*std::max_element(faults.begin(), faults.end()), static_cast<std::uint32_t>(exec::Fault::mismatch));
   EXPECT_NE(world.abort_word(), 0U);
+}
+
+TEST(Kernels, DifferingCallsAreReported) {
+  differing_calls(false);
+  differing_calls(true);
 }
 
 TEST(Kernels, AreAllThere) {
