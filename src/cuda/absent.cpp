@@ -51,11 +51,9 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
 std::uint64_t this_process() { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 DeviceUuid uuid_of(int) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 ExportedBuffer export_buffer(const void*, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
-std::byte* opened_buffer(const ExportedBuffer&, const Memory&) { return nullptr; }
-std::byte* open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+BufferLease opened_buffer(const ExportedBuffer&, const Memory&) { return nullptr; }
+BufferLease open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 OpenedBuffer::~OpenedBuffer() = default;
-HeldBuffer::HeldBuffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
-HeldBuffer::HeldBuffer(HeldBuffer&& other) noexcept = default;
 HeldBuffer::~HeldBuffer() = default;
 
 Event::Event(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
@@ -67,7 +65,9 @@ void Event::record(CUstream_st*) const {}
 void Event::hold(CUstream_st*) const {}
 bool Event::done() const { return true; }
 
+DeviceScratch::DeviceScratch(const Memory& near) : near_(near) {}
 DeviceScratch::~DeviceScratch() = default;
+bool DeviceScratch::lives() const { return true; }
 void DeviceScratch::reserve(std::size_t) {}
 
 DeviceLinks::DeviceLinks(const Memory&, std::uint32_t, std::uint32_t, std::uint32_t&, CUstream_st*) {
@@ -76,9 +76,12 @@ DeviceLinks::DeviceLinks(const Memory&, std::uint32_t, std::uint32_t, std::uint3
 DeviceLinks::~DeviceLinks() = default;
 void DeviceLinks::connect(std::span<const ExportedBuffer>) {}
 exec::Endpoints* DeviceLinks::endpoints() const { return nullptr; }
+const LineEndpoints* DeviceLinks::lines() const { return nullptr; }
 
 KernelStream::KernelStream(const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 KernelStream::~KernelStream() = default;
+bool KernelStream::lives() const { return true; }
+void KernelStream::reserve(unsigned) {}
 unsigned KernelStream::room(const std::string&) const { return 0; }
 void KernelStream::launch(const std::string&, KernelCall, unsigned, CUstream_st*) {}
 KernelReport KernelStream::take_fault() { return {}; }
