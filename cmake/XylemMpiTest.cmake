@@ -1,7 +1,7 @@
 # Programs of several ranks, built once for each MPI found and run under its mpirun with libxylem_mpi.so preloaded.
 #
-# xylem_mpi_program(<name> <source>)
-#   Builds build/<preset>/tests/mpi/<name>.<mpi> for each MPI. A source that ends in .f90 is compiled by the MPI's own Fortran
+# xylem_mpi_program(<name> <source> [MPIS <names>])
+#   Builds build/<preset>/tests/mpi/<name>.<mpi> for each MPI, or for those named. A source that ends in .f90 is compiled by the MPI's own Fortran
 #   wrapper; where there is none, the program is left out.
 #
 # xylem_mpi_run(<name> PROGRAM <name> RANKS <numbers> [MANY <number>] [ARGUMENTS <words>] [OPTIONS <words for tests/mpi/run.py>]
@@ -14,7 +14,7 @@
 #   A program elsewhere in the tree is named by its path without the MPI's suffix. Default label: mpi.
 #
 # xylem_mpi_test(<name> <source> RANKS <numbers> ...)
-#   Both of the above with one name.
+#   Both of the above with one name; the program is built for the MPIS only, where these are given.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # Ranks are started by an mpirun that is not built with a sanitizer, and a preloaded library cannot bring one along.
@@ -41,8 +41,12 @@ function(xylem_mpi_executable name mpi source)
 endfunction()
 
 function(xylem_mpi_program name source)
+  cmake_parse_arguments(ARG "" "" "MPIS" ${ARGN})
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
   foreach(mpi IN LISTS XYLEM_MPI_TESTED)
+    if(ARG_MPIS AND NOT mpi IN_LIST ARG_MPIS)
+      continue()
+    endif()
     set(program "${PROJECT_BINARY_DIR}/tests/mpi/${name}.${mpi}")
     if(source MATCHES "\\.f90$")
       string(TOUPPER ${mpi} MPI)
@@ -113,6 +117,7 @@ function(xylem_mpi_run name)
 endfunction()
 
 function(xylem_mpi_test name source)
-  xylem_mpi_program(${name} ${source})
+  cmake_parse_arguments(ARG "" "" "MPIS" ${ARGN})
+  xylem_mpi_program(${name} ${source} MPIS ${ARG_MPIS})
   xylem_mpi_run(${name} PROGRAM ${name} ${ARGN})
 endfunction()

@@ -46,8 +46,10 @@ MpiFunctions wrappers() {
   w.Cart_sub = cart_sub;
   w.Comm_create = comm_create;
   w.Comm_create_group = comm_create_group;
+  w.Comm_disconnect = comm_disconnect;
   w.Comm_dup = comm_dup;
   w.Comm_dup_with_info = comm_dup_with_info;
+  w.Comm_free = comm_free;
   w.Comm_split = comm_split;
   w.Comm_split_type = comm_split_type;
   w.Dist_graph_create = dist_graph_create;

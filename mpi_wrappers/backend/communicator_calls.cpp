@@ -27,6 +27,14 @@ int create_alone(Function* function, MPI_Comm* new_comm, Args... args) {
   return code;
 }
 
+int end(int (*function)(MPI_Comm*), MPI_Comm* comm) {
+  if (comm == nullptr) return function(comm);
+  Ending ending(*comm);
+  const int code = function(comm);
+  if (code != MPI_SUCCESS) ending.refused();
+  return code;
+}
+
 }  // namespace
 
 int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder,
@@ -46,11 +54,15 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_com
   return create_alone(real().Comm_create_group, new_comm, comm, group, tag);
 }
 
+int comm_disconnect(MPI_Comm* comm) noexcept { return end(real().Comm_disconnect, comm); }
+
 int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) noexcept { return create(real().Comm_dup, new_comm, comm); }
 
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_dup_with_info, new_comm, comm, info);
 }
+
+int comm_free(MPI_Comm* comm) noexcept { return end(real().Comm_free, comm); }
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_split, new_comm, comm, color, key);

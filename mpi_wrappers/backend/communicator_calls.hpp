@@ -1,5 +1,6 @@
 // The MPI calls that make communicators: the MPI makes them, and Xylem makes its own beside, in the same call, as all their
-// ranks are in it. (MPI_Comm_idup must not wait for others: its communicator is made ready by its first collective.)
+// ranks are in it. (MPI_Comm_idup must not wait for others: its communicator is made ready by its first blocking collective.)
+// And those that end them.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +12,10 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
 int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm) noexcept;
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) noexcept;
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) noexcept;
+int comm_disconnect(MPI_Comm* comm) noexcept;
 int comm_dup(MPI_Comm comm, MPI_Comm* new_comm) noexcept;
 int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) noexcept;
+int comm_free(MPI_Comm* comm) noexcept;
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) noexcept;
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* new_comm) noexcept;
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],

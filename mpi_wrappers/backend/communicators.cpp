@@ -130,6 +130,26 @@ Communicator& unused_entry(Registry& r) {
   return entry;
 }
 
+// Makes it known to all threads.
+void list(Communicator& entry) {
+  MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
+  const std::lock_guard lock(registry().mutex);
+  registry().by_handle[comm] = &entry;
+  detail::recent_slot(comm).store(&entry, std::memory_order_release);
+}
+
+// The opposite. Null: it was not known.
+Communicator* take_off_list(MPI_Comm comm) {
+  const std::lock_guard lock(registry().mutex);
+  const auto found = registry().by_handle.find(comm);
+  if (found == registry().by_handle.end()) return nullptr;
+  Communicator* const entry = found->second;
+  registry().by_handle.erase(found);
+  Communicator* recent = entry;
+  detail::recent_slot(comm).compare_exchange_strong(recent, nullptr);
+  return entry;
+}
+
 // An entry for `comm`, which `fill` connects. Not under the lock: other threads make other communicators meanwhile, and ranks
 // may come to them in different orders.
 template <class Fill>
@@ -142,18 +162,15 @@ Communicator& make(MPI_Comm comm, Fill&& fill) {
   entry->mpi.store(comm, std::memory_order_relaxed);
   fill(*entry);
   PMPI_Comm_set_attr(comm, keyval, entry);
-  {
-    const std::lock_guard lock(registry().mutex);
-    registry().by_handle[comm] = entry;
-  }
-  detail::recent_slot(comm).store(entry, std::memory_order_release);
+  list(*entry);
   return *entry;
 }
 
+// The caller has taken it off the list.
 void end(Communicator& entry) {
   std::shared_ptr<xylem_comm> ended;  // not under the lock, if it ends now
   const std::lock_guard lock(registry().mutex);
-  registry().by_handle.erase(entry.mpi.exchange(no_handle(), std::memory_order_acq_rel));
+  entry.mpi.store(no_handle(), std::memory_order_release);
   entry.xylem = nullptr;
   ended = std::move(entry.keeper);
   registry().unused.push_back(&entry);
@@ -163,6 +180,7 @@ void end(Communicator& entry) {
 Communicator* find_known(MPI_Comm comm) {
   if (!running.load(std::memory_order_acquire)) return &not_running;
   if (InsideMpi::here()) return &inside_mpi;
+  if (const Ending* const ending = Ending::of(comm)) return ending->entry() != nullptr ? ending->entry() : &not_ready;
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().by_handle.find(comm);
   if (found == registry().by_handle.end()) return nullptr;
@@ -170,8 +188,9 @@ Communicator* find_known(MPI_Comm comm) {
   return found->second;
 }
 
-int on_delete(MPI_Comm, int, void* attribute, void*) {
-  if (running.load(std::memory_order_relaxed)) end(*static_cast<Communicator*>(attribute));
+int on_delete(MPI_Comm comm, int, void*, void*) {
+  if (!running.load(std::memory_order_relaxed) || Ending::of(comm) != nullptr) return MPI_SUCCESS;
+  if (Communicator* const entry = take_off_list(comm)) end(*entry);
   return MPI_SUCCESS;
 }
 
@@ -211,6 +230,25 @@ void make_ready_from(const Communicator& parent, MPI_Comm comm) {
     const xylem_status status = xylem_comm_split(parent.xylem, first_parent_rank(parent.mpi, comm), entry.rank, &made);
     accept(entry, status, made);
   });
+}
+
+Ending::Ending(MPI_Comm comm) : comm_(comm), around_(std::exchange(innermost, this)) {
+  if (running.load(std::memory_order_acquire)) entry_ = take_off_list(comm);
+}
+
+Ending::~Ending() {
+  innermost = around_;
+  if (entry_ != nullptr) end(*entry_);
+}
+
+void Ending::refused() {
+  if (entry_ != nullptr) list(*std::exchange(entry_, nullptr));
+}
+
+const Ending* Ending::of(MPI_Comm comm) {
+  const Ending* found = innermost;
+  while (found != nullptr && found->comm_ != comm) found = found->around_;
+  return found;
 }
 
 std::shared_ptr<xylem_comm> another(const Communicator& comm) {

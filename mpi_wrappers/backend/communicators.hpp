@@ -1,8 +1,9 @@
 // Which Xylem communicator belongs to which MPI communicator.
 //
 // An entry is made in the call that makes the MPI communicator, or by the first collective on one never seen before; both are
-// collective over it. It ends with the MPI communicator: an attribute that dups do not inherit has a delete callback. All
-// functions may be called by any thread, the collective ones as MPI allows collectives on one communicator.
+// collective over it. It ends with the MPI communicator: in the call that frees it (Ending), or, where the MPI does so
+// itself, by an attribute that dups do not inherit, whose callback we are. All functions may be called by any thread, the
+// collective ones as MPI allows collectives on one communicator.
 #pragma once
 
 #include <mpi.h>
@@ -49,6 +50,33 @@ void make_ready_from(const Communicator& parent, MPI_Comm comm);
 // Another Xylem communicator of the same ranks, with its own order of calls. Collective over it; null on all ranks where it
 // cannot be had.
 std::shared_ptr<xylem_comm> another(const Communicator& comm);
+
+// As long as it lives, this thread is in the call that frees a communicator. The program's callbacks, which the MPI calls
+// there in whatever order, may use the communicator as before; for other threads there is no entry any more, as the MPI may
+// give them the same handle for another one.
+class Ending {
+ public:
+  explicit Ending(MPI_Comm comm);
+  ~Ending();
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+  // The MPI has not freed it.
+  void refused();
+
+  // Null: this thread does not free it.
+  static const Ending* of(MPI_Comm comm);
+
+  // Null: there is none.
+  Communicator* entry() const { return entry_; }
+
+ private:
+  MPI_Comm comm_;
+  Communicator* entry_ = nullptr;
+  const Ending* around_;  // a callback may free another one
+  // initial-exec: as InsideMpi's.
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const Ending* innermost = nullptr;
+};
 
 namespace detail {
 

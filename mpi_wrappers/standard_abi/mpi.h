@@ -235,6 +235,7 @@ int PMPI_Get_library_version(char* version, int* length);
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int code);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* end, int* keyval, void* extra);
+int PMPI_Comm_disconnect(MPI_Comm* comm);
 int PMPI_Comm_free(MPI_Comm* comm);
 int PMPI_Comm_free_keyval(int* keyval);
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* found);

@@ -1,5 +1,7 @@
 #include "ofi/drain.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 #include "base/block_signals.hpp"
@@ -32,6 +34,7 @@ Drain::~Drain() {
 }
 
 void Drain::run() {
+  pthread_setname_np(pthread_self(), "xylem-drain");
   milliseconds pause = kBusy;
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, pause, [this] { return stopping_; })) {

@@ -1,5 +1,6 @@
 #include "watch/watch.hpp"
 
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -91,6 +92,7 @@ void Watch::listen_to(int descriptor, std::uint32_t events, int operation) const
 }
 
 void Watch::run() {
+  pthread_setname_np(pthread_self(), "xylem-watch");
   for (;;) {
     epoll_event event{};
     // One at a time: the next may be of a descriptor that the first one's handling closes.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What becomes of a job under its own mpirun when one of its ranks is killed.
+"""What becomes of a job under its own mpirun when one of its ranks is killed, or calls MPI_Abort.
 
-usage: ended_job.py --mpi NAME --mpirun PATH --preload LIBRARY [--go-on] -- program
+usage: ended_job.py --mpi NAME --mpirun PATH --preload LIBRARY [--go-on | --abort] -- program
 
 mpirun ends the job; what is said of it is clear, and nothing is left behind. With --go-on mpirun (of MPICH) leaves the others
 alone: all of them say who died, get an error, and still reach one another.
@@ -38,14 +38,15 @@ def main():
     parser.add_argument("--mpi", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--preload", required=True)
-    parser.add_argument("--go-on", action="store_true")
+    parser.add_argument("--go-on", action="store_const", const="go-on", dest="way")
+    parser.add_argument("--abort", action="store_const", const="abort", dest="way")
     parser.add_argument("program")
     options = parser.parse_args()
     before = shared_memory()
     command = launch(options.mpi, options.mpirun, RANKS)
-    if options.go_on:
+    if options.way == "go-on":
         command.insert(1, "-disable-auto-cleanup")
-    job = Job([*command, "env", f"LD_PRELOAD={options.preload}", options.program, *(["go-on"] if options.go_on else [])])
+    job = Job([*command, "env", f"LD_PRELOAD={options.preload}", options.program, *([options.way] if options.way else [])])
     status, out, err = job.finish(LIMIT)
     print(f"status {status}\n{out}\n{err}", flush=True)
     if status == "hang":
@@ -55,7 +56,7 @@ def main():
     said = [line for line in err.splitlines() if line.startswith("xylem: warn")]
     if wrong := [line for line in said if f": rank {LOST} on " not in line or "died: its process has ended" not in line]:
         return f"FAILED: these do not say who died: {wrong}"
-    if options.go_on and (wrong := those_who_did_not_go_on(out, said)):
+    if options.way == "go-on" and (wrong := those_who_did_not_go_on(out, said)):
         return f"FAILED: {wrong}"
     if any("xylem" in name for name in shared_memory() - before):
         return "FAILED: something is left in /dev/shm"

@@ -1,5 +1,5 @@
-// Every collective with every type, operation, count, root, in place or not, on several communicators: sampled pairwise, all
-// results compared for equality.
+// Every reduction, and bcast and allgather, with every type, operation, count, root, in place or not, on several
+// communicators and in all forms: sampled pairwise, all results compared for equality.
 //
 // usage: collectives [plain]    "plain" leaves out what MPICH 4.0.2 by itself is known to crash on
 #include <mpi.h>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/forms.hpp"
 #include "support/guarded.hpp"
 #include "support/pairwise.hpp"
 #include "support/types.hpp"
@@ -28,7 +29,7 @@ constexpr std::size_t root_count = 3;  // first, middle, last
 constexpr std::size_t most_bytes = 8 << 20;
 
 // The parameters, in the order of the sample's indices.
-enum { p_collective, p_type, p_op, p_count, p_in_place, p_root, p_shift, p_comm, parameter_count };
+enum { p_collective, p_type, p_op, p_count, p_in_place, p_root, p_shift, p_comm, p_form, parameter_count };
 using Case = PairwiseSample<parameter_count>::Indices;
 
 struct Communicator {
@@ -56,7 +57,7 @@ class Tester {
 
   PairwiseSample<parameter_count> sample() const {
     return sample_pairwise<parameter_count>(
-        {collective_count, types_.size(), ops_.size(), std::size(counts), 2, root_count, 2, comms_.size()},
+        {collective_count, types_.size(), ops_.size(), std::size(counts), 2, root_count, 2, comms_.size(), std::size(forms)},
         [this](const Case& chosen) { return valid(chosen); }, static_cast<unsigned>(ranks_));
   }
 
@@ -75,8 +76,8 @@ class Tester {
   }
 
   std::string describe(const Case& chosen) const {
-    return std::string(collective_names[chosen[p_collective]]) + " " + types_[chosen[p_type]].name + " " +
-           ops_[chosen[p_op]].name + " count " + std::to_string(counts[chosen[p_count]]) +
+    return std::string(collective_names[chosen[p_collective]]) + form_names[chosen[p_form]] + " " +
+           types_[chosen[p_type]].name + " " + ops_[chosen[p_op]].name + " count " + std::to_string(counts[chosen[p_count]]) +
            (chosen[p_in_place] ? " in place" : "") + " root " + std::to_string(root(chosen)) + " on " +
            comms_[chosen[p_comm]].name;
   }
@@ -112,8 +113,10 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
   const bool scatters = collective == reduce_scatter_block || collective == reduce_scatter;
   // The blocks of a reduce_scatter have n elements in the middle, fewer and more on both sides of it, and one has none.
   std::vector<int> lengths(ranks, count);
+  Counts counts_of_ranks(ranks);
   if (collective == reduce_scatter)
     for (std::size_t r = 0; r < ranks; ++r) lengths[r] = r % 3 == 1 ? 0 : count + (count > 0 ? static_cast<int>(r) : 0);
+  for (std::size_t r = 0; r < ranks; ++r) counts_of_ranks.set(r, lengths[r]);
   const auto own = lengths.begin() + rank;
   const auto before = static_cast<std::size_t>(std::accumulate(lengths.begin(), own, 0));
   const std::size_t all = static_cast<std::size_t>(std::accumulate(own, lengths.end(), 0)) + before;
@@ -130,32 +133,33 @@ void Tester::run(const Case& chosen, unsigned salt, Verdict& verdict) const {
   if (in_place) std::memcpy(at(receive, collective == allgather ? me * n : 0), send.data(), sent * type.size);
   const void* sendbuf = in_place ? MPI_IN_PLACE : send.data();
   void* recvbuf = receives || in_place ? receive.data() : nullptr;
+  const Form form = forms[chosen[p_form]];
   int error = MPI_SUCCESS;
   switch (collective) {
     case allreduce:
-      error = MPI_Allreduce(sendbuf, recvbuf, count, type.type, mpi_op, comm);
+      error = CALL_AS(form, Allreduce, allreduce, sendbuf, recvbuf, count, type.type, mpi_op, comm);
       break;
     case reduce:
-      error = MPI_Reduce(sendbuf, recvbuf, count, type.type, mpi_op, root_rank, comm);
+      error = CALL_AS(form, Reduce, reduce, sendbuf, recvbuf, count, type.type, mpi_op, root_rank, comm);
       break;
     case bcast:
       if (rank == root_rank) std::memcpy(receive.data(), send.data(), n * type.size);
-      error = MPI_Bcast(receive.data(), count, type.type, root_rank, comm);
+      error = CALL_AS(form, Bcast, bcast, receive.data(), count, type.type, root_rank, comm);
       break;
     case allgather:
-      error = MPI_Allgather(sendbuf, count, type.type, recvbuf, count, type.type, comm);
+      error = CALL_AS(form, Allgather, allgather, sendbuf, count, type.type, recvbuf, count, type.type, comm);
       break;
     case reduce_scatter:
-      error = MPI_Reduce_scatter(sendbuf, recvbuf, lengths.data(), type.type, mpi_op, comm);
+      error = CALL_AS(form, Reduce_scatter, reduce_scatter, sendbuf, recvbuf, counts_of_ranks, type.type, mpi_op, comm);
       break;
     case scan:
-      error = MPI_Scan(sendbuf, recvbuf, count, type.type, mpi_op, comm);
+      error = CALL_AS(form, Scan, scan, sendbuf, recvbuf, count, type.type, mpi_op, comm);
       break;
     case exscan:
-      error = MPI_Exscan(sendbuf, recvbuf, count, type.type, mpi_op, comm);
+      error = CALL_AS(form, Exscan, exscan, sendbuf, recvbuf, count, type.type, mpi_op, comm);
       break;
     default:
-      error = MPI_Reduce_scatter_block(sendbuf, recvbuf, count, type.type, mpi_op, comm);
+      error = CALL_AS(form, Reduce_scatter_block, reduce_scatter_block, sendbuf, recvbuf, count, type.type, mpi_op, comm);
       break;
   }
 

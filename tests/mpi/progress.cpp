@@ -94,6 +94,65 @@ void everyone_leaves_and_sleeps(World world, Verdict& verdict) {
   }
 }
 
+// The last rank looks for a large message, by each kind of probe, whose sender has started it and sits in a collective.
+void sender_is_probed(World world, Verdict& verdict) {
+  std::vector<char> message(rendezvous, static_cast<char>(world.rank + 2));
+  for (const int kind : {0, 1, 2}) {
+    std::vector<int> ones(30000, 1), sums(30000);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (world.rank == 0) MPI_Isend(message.data(), rendezvous, MPI_CHAR, world.size - 1, tag, MPI_COMM_WORLD, &request);
+    if (world.rank == world.size - 1) {
+      MPI_Status status;
+      MPI_Message matched = MPI_MESSAGE_NULL;
+      int bytes = 0;
+      for (int found = 0; kind == 0 && found == 0;) MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &found, &status);
+      if (kind == 1) MPI_Probe(0, tag, MPI_COMM_WORLD, &status);
+      if (kind == 2) MPI_Mprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &matched, &status);
+      MPI_Get_count(&status, MPI_CHAR, &bytes);
+      if (kind == 2)
+        MPI_Mrecv(message.data(), rendezvous, MPI_CHAR, &matched, MPI_STATUS_IGNORE);
+      else
+        MPI_Recv(message.data(), rendezvous, MPI_CHAR, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      verdict.check(bytes == rendezvous && message.front() == 2 && message.back() == 2,
+                    [] { return "the message that was looked for is wrong"; });
+    }
+    MPI_Allreduce(ones.data(), sums.data(), 30000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect_sum(sums.back(), world.size, "the sender is probed", verdict);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+// The last rank puts, gets and adds in the memory of rank 0, which sits in a blocking collective that the last rank joins
+// afterwards: a barrier, and one that moves data.
+void target_in_collective(World world, Verdict& verdict) {
+  std::vector<int> memory(1000, 1), own(1000, 5), got(1000, -1);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(memory.data(), 1000 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (const bool barrier : {true, false}) {
+    if (world.rank == world.size - 1) {
+      const int two = 2;
+      int before = -1;
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+      MPI_Put(own.data(), 999, MPI_INT, 0, 0, 999, MPI_INT, window);
+      MPI_Fetch_and_op(&two, &before, MPI_INT, 0, 999, MPI_SUM, window);
+      MPI_Win_flush(0, window);
+      MPI_Get(got.data(), 1000, MPI_INT, 0, 0, 1000, MPI_INT, window);
+      MPI_Win_unlock(0, window);
+      const int wanted = barrier ? 1 : 3;
+      verdict.check(before == wanted && got.front() == 5 && got.back() == wanted + 2,
+                    [&] { return "the target is in a collective: got " + std::to_string(got.back()); });
+    }
+    std::vector<int> ones(20000, 1), sums(20000, world.size);
+    if (barrier)
+      MPI_Barrier(MPI_COMM_WORLD);
+    else
+      MPI_Allreduce(ones.data(), sums.data(), 20000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect_sum(sums.back(), world.size, "the target is in a collective", verdict);
+  }
+  MPI_Win_free(&window);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,6 +164,8 @@ int main(int argc, char** argv) {
   if (world.size > 1) {
     sender_in_allreduce(world, verdict);
     sender_in_large_collective(world, verdict);
+    sender_is_probed(world, verdict);
+    target_in_collective(world, verdict);
     for (int count : {1, 1000, 20000, 1 << 20}) {
       root_leaves_bcast(world, count, verdict);
       leaf_leaves_reduce(world, count, verdict);

@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
     parser.add_argument("--says", default="", help="what must be said on stderr")
     parser.add_argument("--fails", action="store_true", help="the program must fail, and soon; no statistics are looked at")
+    parser.add_argument("--unused", action="store_true", help="Xylem takes no part, and writes no statistics")
     parser.add_argument("--compare", help="run also without Xylem, then this program on the files of both outputs")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
@@ -112,6 +113,8 @@ def main():
             return f"left in /dev/shm: {left}"
         if options.says not in err:
             return f"nobody said: {options.says}"
+        if options.unused:
+            return "statistics were written" if statistics.exists() else None
         if options.fails:
             return None
         return check_statistics(statistics, options)

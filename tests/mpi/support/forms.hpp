@@ -9,9 +9,10 @@
 
 namespace xylem::test {
 
-enum class Form { blocking, large, nonblocking, persistent };
-inline constexpr Form forms[] = {Form::blocking, Form::large, Form::nonblocking, Form::persistent};
-inline constexpr const char* form_names[] = {"", "_c", " nonblocking", " persistent"};
+enum class Form { blocking, large, nonblocking, large_nonblocking, persistent, large_persistent };
+inline constexpr Form forms[] = {Form::blocking,          Form::large,      Form::nonblocking,
+                                 Form::large_nonblocking, Form::persistent, Form::large_persistent};
+inline constexpr const char* form_names[] = {"", "_c", " nonblocking", "_c nonblocking", " persistent", "_c persistent"};
 
 // Arrays of counts and of displacements, as both kinds of functions take them.
 struct Counts {
@@ -55,6 +56,10 @@ inline int start_and_free(int error, MPI_Request* request) {
         return MPI_##name##_c(__VA_ARGS__);                                                            \
       case Form::nonblocking:                                                                          \
         return wait_for(MPI_I##small_name(__VA_ARGS__, &request_), &request_);                         \
+      case Form::large_nonblocking:                                                                    \
+        return wait_for(MPI_I##small_name##_c(__VA_ARGS__, &request_), &request_);                     \
+      case Form::large_persistent:                                                                     \
+        return start_and_free(MPI_##name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &request_), &request_);  \
       case Form::persistent:                                                                           \
         return start_and_free(XYLEM_MPI_INIT(name)(__VA_ARGS__, MPI_INFO_NULL, &request_), &request_); \
       default:                                                                                         \
