@@ -23,9 +23,9 @@ void make_own_communicators() {
 }
 
 void free_own_communicators() {
-  PMPI_Comm_free(&own.world);
-  PMPI_Comm_free(&own.self);
-  PMPI_Comm_free(&own.requests);
+  real().Comm_free(&own.world);
+  real().Comm_free(&own.self);
+  real().Comm_free(&own.requests);
 }
 
 }  // namespace xylem::preload

@@ -16,37 +16,24 @@ namespace xylem {
 
 namespace {
 
-struct Hello {
-  char version[16];
-  std::uint64_t host_id;
-  std::uint64_t machine_id;
-  char host_name[64];
-  topo::CoreMask cores;
-  double cpu_quota;
-  double crowding;  // that this rank knows of already
-  bool devices;     // this rank may have device buffers
-  // Rank 0's count.
-  std::uint64_t id;
-  std::uint64_t chunk_bytes;
-  double timeout_seconds;
-  bool reproducible;
-  std::uint64_t algorithm_length;
-  std::uint64_t tuning_length;
+// Whether a rank could do its part.
+struct Report {
+  bool failed;
+  xylem_status status;
+  char reason[232];
 };
 
 struct Blocks {
-  bool failed;
+  Report report;
   shm::BlockInfo memory;
   ofi::ConnectInfo network;
   watch::Identity process;
 };
 
 struct Verdict {
-  bool failed;
-  xylem_status status;
+  Report report;
   std::uint32_t slot_bytes;
   std::uint32_t board_bytes;
-  char reason[232];
 };
 
 template <std::size_t N>
@@ -64,25 +51,6 @@ std::string get_text(const char (&field)[N]) {
 std::uint64_t random_id() {
   std::random_device random;
   return std::uint64_t{random()} << 32 | random();
-}
-
-Hello make_hello(std::uint64_t host_id, const std::string& host_name, const AgreedSettings& own) {
-  Hello hello{};
-  put_text(hello.version, kVersion);
-  hello.host_id = host_id;
-  hello.machine_id = topo::machine_id(topo::read_host_facts());
-  put_text(hello.host_name, host_name);
-  hello.cores = topo::cores().mask;
-  hello.cpu_quota = topo::cores().cpu_quota;
-  hello.crowding = remember_crowding(1.0);
-  hello.devices = cuda::may_have_device_buffers();
-  hello.id = random_id();
-  hello.chunk_bytes = own.chunk_bytes;
-  hello.timeout_seconds = own.timeout_seconds;
-  hello.reproducible = own.reproducible;
-  hello.algorithm_length = own.algorithm.size();
-  hello.tuning_length = own.tuning.size();
-  return hello;
 }
 
 void check_versions(const std::vector<Hello>& hellos) {
@@ -142,6 +110,12 @@ struct Trouble {
       *this = {true, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory"};
     }
   }
+
+  Report report() const {
+    Report report{failed, status, {}};
+    put_text(report.reason, reason);
+    return report;
+  }
 };
 
 AgreedSettings own_settings(int rank) {
@@ -163,18 +137,49 @@ std::vector<T> gather_or_abandon(Bootstrap& bootstrap, const T& value, shm::Host
   }
 }
 
+// What the ranks will say where they have mapped each other's memory before: of what they do last, nothing can fail.
+std::vector<Verdict> foreseen(const std::vector<Blocks>& blocks, std::uint32_t rank, const Verdict& own) {
+  std::vector<Verdict> verdicts(blocks.size(), own);
+  for (std::size_t r = 0; r < blocks.size(); ++r)
+    if (r != rank) verdicts[r].report = blocks[r].report;
+  return verdicts;
+}
+
 }  // namespace
+
+Hello make_hello(std::uint64_t host_id, const std::string& host_name, const AgreedSettings& own) {
+  Hello hello{};
+  put_text(hello.version, kVersion);
+  hello.host_id = host_id;
+  static const std::uint64_t machine_id = topo::machine_id(topo::read_host_facts());
+  hello.machine_id = machine_id;
+  put_text(hello.host_name, host_name);
+  hello.cores = topo::cores().mask;
+  hello.cpu_quota = topo::cores().cpu_quota;
+  hello.crowding = remember_crowding(1.0);
+  hello.devices = cuda::may_have_device_buffers();
+  hello.id = random_id();
+  hello.chunk_bytes = own.chunk_bytes;
+  hello.timeout_seconds = own.timeout_seconds;
+  hello.reproducible = own.reproducible;
+  hello.algorithm_length = own.algorithm.size();
+  hello.tuning_length = own.tuning.size();
+  return hello;
+}
 
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
                 const std::optional<AgreedSettings>& inherited) {
   const AgreedSettings own = inherited ? *inherited : own_settings(bootstrap.rank());
-
   const std::vector<Hello> hellos = bootstrap.allgather(make_hello(host_id, host_name, own));
   check_versions(hellos);
+  return wire_up(bootstrap, hellos, inherited ? own : agree(bootstrap, hellos, own), false);
+}
+
+WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& agreed, bool mapped) {
   std::vector<std::uint64_t> host_ids;
   for (const Hello& hello : hellos) host_ids.push_back(hello.host_id);
   WiredUp wired{.members = Members(static_cast<std::uint32_t>(bootstrap.rank()), host_ids),
-                .settings = inherited ? *inherited : agree(bootstrap, hellos, own),
+                .settings = agreed,
                 .shape = {},
                 .host_names = {},
                 .memory = nullptr,
@@ -210,10 +215,10 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
       mine.network = wired.links->info();
     }
   });
-  mine.failed = trouble.failed;
+  mine.report = trouble.report();
   const std::vector<Blocks> blocks = gather_or_abandon(bootstrap, mine, wired.memory.get());
 
-  const bool all_have_blocks = std::none_of(blocks.begin(), blocks.end(), [](const Blocks& b) { return b.failed; });
+  const bool all_have_blocks = std::none_of(blocks.begin(), blocks.end(), [](const Blocks& b) { return b.report.failed; });
   if (all_have_blocks) {
     trouble.guard([&] {
       std::vector<shm::BlockInfo> local;
@@ -226,24 +231,22 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
       }
     });
   }
-  Verdict verdict{};
-  verdict.failed = trouble.failed;
-  verdict.status = trouble.status;
-  put_text(verdict.reason, trouble.reason);
+  Verdict verdict{.report = trouble.report(), .slot_bytes = 0, .board_bytes = 0};
   if (all_have_blocks && !trouble.failed) {
     verdict.slot_bytes = wired.memory->min_slot_bytes();
     if (wired.links != nullptr) verdict.slot_bytes = std::min(verdict.slot_bytes, wired.links->slot_bytes());
     verdict.board_bytes = wired.memory->min_board_payload();
   }
-  const std::vector<Verdict> verdicts = gather_or_abandon(bootstrap, verdict, wired.memory.get());
+  const std::vector<Verdict> verdicts =
+      mapped ? foreseen(blocks, members.rank(), verdict) : gather_or_abandon(bootstrap, verdict, wired.memory.get());
 
   wired.shape.slot_bytes = wired.shape.board_bytes = ~std::uint32_t{0};
   for (std::size_t rank = 0; rank < verdicts.size(); ++rank) {
     const Verdict& said = verdicts[rank];
-    if (said.failed) {
+    if (said.report.failed) {
       if (wired.memory != nullptr) wired.memory->abandon();
-      throw Error(said.status,
-                  "rank " + std::to_string(rank) + " on " + get_text(hellos[rank].host_name) + ": " + get_text(said.reason));
+      throw Error(said.report.status, "rank " + std::to_string(rank) + " on " + get_text(hellos[rank].host_name) + ": " +
+                                          get_text(said.report.reason));
     }
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
@@ -267,10 +270,9 @@ std::uint64_t door_key(std::uint64_t communicator, std::uint32_t rank) {
   return communicator + 0x9E3779B97F4A7C15 * (std::uint64_t{rank} + 1);
 }
 
-void sit_out(Bootstrap& bootstrap) {
-  bootstrap.allgather(Hello{});
+void sit_out(Bootstrap& bootstrap, bool mapped) {
   bootstrap.allgather(Blocks{});
-  bootstrap.allgather(Verdict{});
+  if (!mapped) bootstrap.allgather(Verdict{});
 }
 
 }  // namespace xylem

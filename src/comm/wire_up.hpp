@@ -4,6 +4,8 @@
 //   hello     who is on which host, with which cores; what rank 0's settings are
 //   blocks    where each rank's shared memory lies, and its network address where there are several hosts
 //   verdict   whether everything could be mapped and connected, and what all can take
+//
+// Where they are all on one host and have mapped each other's memory before, the verdict is known without asking.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "comm/bootstrap.hpp"
+#include "comm/hello.hpp"
 #include "comm/members.hpp"
 #include "ofi/links.hpp"
 #include "plan/shape.hpp"
@@ -51,10 +54,17 @@ struct WiredUp {
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
                 const std::optional<AgreedSettings>& inherited);
 
+// What this rank says in the first round.
+Hello make_hello(std::uint64_t host_id, const std::string& host_name, const AgreedSettings& own);
+
+// The rounds after the first one, whose results and settings all ranks have. `mapped`: all are on one host, and have mapped
+// each other's memory.
+WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& agreed, bool mapped);
+
 // The key of a rank's door.
 std::uint64_t door_key(std::uint64_t communicator, std::uint32_t rank);
 
-// Takes part in the rounds for ranks that are given none of the communicators made over one bootstrap (MPI_UNDEFINED).
-void sit_out(Bootstrap& bootstrap);
+// Takes part in these rounds for ranks that are given none of the communicators made over one bootstrap (MPI_UNDEFINED).
+void sit_out(Bootstrap& bootstrap, bool mapped);
 
 }  // namespace xylem
