@@ -96,7 +96,7 @@ std::vector<cuda::HeldBuffer> DevicePath::hold(const void* buffer, std::size_t b
   const Call registration{.collective = coll::Collective::barrier, .count = 1, .internal = true};
   const DeviceAgreement agreement(communicator_, registration);
   try {
-    return hold_agreed(bytes == 0 ? nullptr : buffer, agreement);
+    return hold_agreed(bytes == 0 ? nullptr : buffer, bytes, agreement);
   } catch (const DeviceAgreement::Broken&) {
     throw Error(communicator_.broken_, communicator_.error_);
   }
@@ -108,7 +108,8 @@ void DevicePath::release(std::vector<cuda::HeldBuffer>& held) {
   held.clear();
 }
 
-std::vector<cuda::HeldBuffer> DevicePath::hold_agreed(const void* buffer, const DeviceAgreement& agreement) {
+std::vector<cuda::HeldBuffer> DevicePath::hold_agreed(const void* buffer, std::size_t bytes,
+                                                      const DeviceAgreement& agreement) {
   if (way_ == Way::none) return {};
   const cuda::Memory memory = buffer == nullptr ? cuda::Memory{} : cuda::memory_of(buffer);
   const bool on_device = memory.kind == cuda::MemoryKind::device && make_stream(memory);
@@ -117,16 +118,17 @@ std::vector<cuda::HeldBuffer> DevicePath::hold_agreed(const void* buffer, const 
     way_ = connect(agreement) ? Way::kernels : Way::none;
   }
   if (way_ == Way::none || !groups_->shared()) return {};
-  cuda::ExportedBuffer own;
+  cuda::BufferExport own;
   if (on_device && !groups_->leads())
-    guarded("a buffer is not registered", [&] { own = cuda::export_buffer(buffer, memory); });
-  const std::vector<cuda::ExportedBuffer> buffers = agreement.gather(own);
+    guarded("a buffer is not registered", [&] { own = cuda::BufferExport(buffer, bytes, memory); });
+  const std::vector<cuda::ExportedBuffer> buffers = agreement.gather(own.info());
   std::vector<cuda::HeldBuffer> held;
   for (const std::uint32_t rank : groups_->residents()) {
     if (!groups_->leads() || buffers[rank].process == 0) continue;
     finish_what_runs();
     guarded("a buffer is not registered", [&] { held.emplace_back(buffers[rank], stream_->near()); });
   }
+  agreement.any(false);  // all have opened what this rank tells of
   return held;
 }
 

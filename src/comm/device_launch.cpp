@@ -26,8 +26,13 @@ bool folds(Collective collective) { return collective == Collective::allreduce |
 // Everything that may fail without harm, before the others are told that this rank takes part. Throws Error.
 void DevicePath::prepare(const Call& call, const BufferBytes& bytes, Offer& offer) {
   if (groups_->residents().size() > 1) {
-    if (bytes.input != 0) offer.input = cuda::export_buffer(call.input, cuda::memory_of(call.input));
-    if (bytes.output != 0) offer.output = cuda::export_buffer(call.output, cuda::memory_of(call.output));
+    const auto tell = [](const void* buffer, std::size_t length) {
+      return length == 0 ? cuda::BufferExport() : cuda::BufferExport(buffer, length, cuda::memory_of(buffer));
+    };
+    told_input_ = tell(call.input, bytes.input);
+    told_output_ = tell(call.output, bytes.output);
+    offer.input = told_input_.info();
+    offer.output = told_output_.info();
   }
   lane_scratch_ = folded_scratch_ = 0;
   if (groups_->all_on_one() || !groups_->leads()) return;

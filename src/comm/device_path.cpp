@@ -55,7 +55,10 @@ std::optional<xylem_status> DevicePath::run(const Call& call) {
     return communicator_.fail(communicator_.earlier_title(), met->fault, met->rank);
   if (!may_serve(call)) return std::nullopt;
   try {
-    return run_agreed(call);
+    const std::optional<xylem_status> done = run_agreed(call);
+    told_input_ = {};
+    told_output_ = {};
+    return done;
   } catch (const DeviceAgreement::Broken&) {
     return communicator_.broken_;
   }

@@ -116,7 +116,7 @@ class DevicePath {
   bool connect(const DeviceAgreement& agreement);
   bool connect_devices(const DeviceAgreement& agreement);
   bool exchange_events(const DeviceAgreement& agreement);
-  std::vector<cuda::HeldBuffer> hold_agreed(const void* buffer, const DeviceAgreement& agreement);
+  std::vector<cuda::HeldBuffer> hold_agreed(const void* buffer, std::size_t bytes, const DeviceAgreement& agreement);
 
   // device_launch.cpp: the leader's part
   void prepare(const Call& call, const BufferBytes& bytes, Offer& offer);
@@ -141,6 +141,9 @@ class DevicePath {
   std::unique_ptr<cuda::DeviceScratch> scratch_;
   std::unique_ptr<cuda::DeviceLinks> links_;
   bool under_way_ = false;  // a kernel may be that no call has waited for
+
+  // This rank's buffers of the call that runs, where several share its GPU.
+  cuda::BufferExport told_input_, told_output_;
 
   // Of the call that runs, at a leader.
   plan::Plan plan_;

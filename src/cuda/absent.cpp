@@ -50,7 +50,7 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
 
 std::uint64_t this_process() { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 DeviceUuid uuid_of(int) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
-ExportedBuffer export_buffer(const void*, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
+BufferExport::BufferExport(const void*, std::size_t, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 BufferLease opened_buffer(const ExportedBuffer&, const Memory&) { return nullptr; }
 BufferLease open_buffer(const ExportedBuffer&, const Memory&) { throw Error(XYLEM_ERROR_UNSUPPORTED, kWhy); }
 OpenedBuffer::~OpenedBuffer() = default;

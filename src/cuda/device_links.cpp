@@ -129,7 +129,7 @@ DeviceLinks::DeviceLinks(const Memory& near, std::uint32_t rank, std::uint32_t r
     const auto address = reinterpret_cast<CUdeviceptr>(memory_);
     check(driver, driver.memset_d8_async(address, 0, layout.slots(0, 0), stream_), "cuMemsetD8Async");
     check(driver, driver.stream_synchronize(stream_), "cuStreamSynchronize");
-    info_ = export_buffer(memory_, memory_of(memory_));
+    export_ = BufferExport(memory_, layout.slots(0, 0), memory_of(memory_));
 
     const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t in_page = reinterpret_cast<std::uintptr_t>(&abort_word) % page_bytes;

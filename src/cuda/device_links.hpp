@@ -33,7 +33,7 @@ class DeviceLinks {
   DeviceLinks(const DeviceLinks&) = delete;
   DeviceLinks& operator=(const DeviceLinks&) = delete;
 
-  const ExportedBuffer& info() const { return info_; }
+  const ExportedBuffer& info() const { return export_.info(); }
   // `infos` by rank. Throws Error where a device cannot reach another's memory.
   void connect(std::span<const ExportedBuffer> infos);
 
@@ -50,7 +50,7 @@ class DeviceLinks {
   std::uint32_t ranks_;
   CUstream_st* stream_;
   std::byte* memory_ = nullptr;
-  ExportedBuffer info_;
+  BufferExport export_;
   struct Peer {
     OpenedBuffer opened;
     std::byte* links;

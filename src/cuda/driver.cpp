@@ -70,6 +70,15 @@ void fill_memory(Symbols& symbols, Driver& d) {
   symbols.find("cuMemHostGetDevicePointer_v2", d.mem_host_get_device_pointer);
   symbols.find("cuMemcpyAsync", d.memcpy_async);
   symbols.find("cuMemsetD8Async", d.memset_d8_async);
+  symbols.find("cuMemRetainAllocationHandle", d.mem_retain_allocation_handle);
+  symbols.find("cuMemRelease", d.mem_release);
+  symbols.find("cuMemExportToShareableHandle", d.mem_export_to_shareable_handle);
+  symbols.find("cuMemImportFromShareableHandle", d.mem_import_from_shareable_handle);
+  symbols.find("cuMemAddressReserve", d.mem_address_reserve);
+  symbols.find("cuMemAddressFree", d.mem_address_free);
+  symbols.find("cuMemMap", d.mem_map);
+  symbols.find("cuMemUnmap", d.mem_unmap);
+  symbols.find("cuMemSetAccess", d.mem_set_access);
   symbols.find("cuIpcGetMemHandle", d.ipc_get_mem_handle);
   symbols.find("cuIpcOpenMemHandle_v2", d.ipc_open_mem_handle);
   symbols.find("cuIpcCloseMemHandle", d.ipc_close_mem_handle);

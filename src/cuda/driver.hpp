@@ -44,6 +44,15 @@ struct Driver {
   decltype(&cuMemHostGetDevicePointer) mem_host_get_device_pointer = nullptr;
   decltype(&cuMemcpyAsync) memcpy_async = nullptr;
   decltype(&cuMemsetD8Async) memset_d8_async = nullptr;
+  decltype(&cuMemRetainAllocationHandle) mem_retain_allocation_handle = nullptr;
+  decltype(&cuMemRelease) mem_release = nullptr;
+  decltype(&cuMemExportToShareableHandle) mem_export_to_shareable_handle = nullptr;
+  decltype(&cuMemImportFromShareableHandle) mem_import_from_shareable_handle = nullptr;
+  decltype(&cuMemAddressReserve) mem_address_reserve = nullptr;
+  decltype(&cuMemAddressFree) mem_address_free = nullptr;
+  decltype(&cuMemMap) mem_map = nullptr;
+  decltype(&cuMemUnmap) mem_unmap = nullptr;
+  decltype(&cuMemSetAccess) mem_set_access = nullptr;
   decltype(&cuIpcGetMemHandle) ipc_get_mem_handle = nullptr;
   decltype(&cuIpcOpenMemHandle) ipc_open_mem_handle = nullptr;
   decltype(&cuIpcCloseMemHandle) ipc_close_mem_handle = nullptr;

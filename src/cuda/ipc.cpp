@@ -1,6 +1,7 @@
 #include "cuda/ipc.hpp"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "cuda/context.hpp"
+#include "cuda/virtual_memory.hpp"
 
 namespace xylem::cuda {
 namespace {
@@ -87,19 +89,29 @@ DeviceUuid uuid_of(int device) {
 
 void detail::tell_apart() { told_apart = 1; }
 
-ExportedBuffer export_buffer(const void* address, const Memory& memory) {
+BufferExport::BufferExport(const void* address, std::size_t bytes, const Memory& memory) {
   const Driver& driver = the_driver();
   const ContextScope scope(driver, memory);
   const auto place = reinterpret_cast<CUdeviceptr>(address);
   CUdeviceptr base = 0;
-  std::size_t bytes = 0;
+  std::size_t all = 0;
+  check(driver, driver.mem_get_address_range(&base, &all, place), "cuMemGetAddressRange");
+  const ExportedBuffer info{this_process(), memory.allocation, base, all, place - base, {}, 0};
   CUipcMemHandle handle;
-  check(driver, driver.mem_get_address_range(&base, &bytes, place), "cuMemGetAddressRange");
-  check(driver, driver.ipc_get_mem_handle(&handle, base), "cuIpcGetMemHandle");
-  ExportedBuffer buffer{this_process(), memory.allocation, base, bytes, place - base, {}};
-  static_assert(sizeof handle == sizeof buffer.handle);
-  std::memcpy(buffer.handle.data(), &handle, sizeof handle);
-  return buffer;
+  static_assert(sizeof handle == sizeof info.handle);
+  const CUresult result = driver.ipc_get_mem_handle(&handle, base);
+  if (result == CUDA_SUCCESS) {
+    info_ = info;
+    std::memcpy(info_.handle.data(), &handle, sizeof handle);
+    return;
+  }
+  if (!is_mapped(driver, base)) check(driver, result, "cuIpcGetMemHandle");
+  if (place + bytes > base + all) throw Error(XYLEM_ERROR_UNSUPPORTED, "a buffer lies across several mappings");
+  file_ = export_mapping(driver, base);
+  const FileOfProcess where{getpid(), file_.get()};
+  info_ = info;
+  info_.mapped = 1;
+  std::memcpy(info_.handle.data(), &where, sizeof where);
 }
 
 OpenedBuffer::OpenedBuffer(const ExportedBuffer& buffer, const Memory& near) : what_(buffer), near_(near) {
@@ -113,9 +125,16 @@ OpenedBuffer::OpenedBuffer(const ExportedBuffer& buffer, const Memory& near) : w
     if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) check(driver, result, "cuCtxEnablePeerAccess");
     return;
   }
+  CUdeviceptr base = 0;
+  if (buffer.mapped != 0) {
+    FileOfProcess where;
+    std::memcpy(&where, buffer.handle.data(), sizeof where);
+    base_ = reinterpret_cast<std::byte*>(import_mapping(driver, where, buffer.bytes, near.device));
+    foreign_ = true;
+    return;
+  }
   CUipcMemHandle handle;
   std::memcpy(&handle, buffer.handle.data(), sizeof handle);
-  CUdeviceptr base = 0;
   check(driver, driver.ipc_open_mem_handle(&base, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), "cuIpcOpenMemHandle");
   base_ = reinterpret_cast<std::byte*>(base);
   foreign_ = true;
@@ -126,7 +145,12 @@ OpenedBuffer::~OpenedBuffer() {
   if (!foreign_ || driver == nullptr) return;
   try {
     const ContextScope scope(*driver, near_);
-    driver->ipc_close_mem_handle(reinterpret_cast<CUdeviceptr>(base_));
+    const auto base = reinterpret_cast<CUdeviceptr>(base_);
+    if (what_.mapped != 0) {
+      unmap(*driver, base, what_.bytes);
+    } else {
+      driver->ipc_close_mem_handle(base);
+    }
   } catch (const Error&) {
     // The program has ended the context, and with it the mapping.
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "cuda/file.hpp"
 #include "cuda/memory.hpp"
 
 namespace xylem::cuda {
@@ -32,12 +33,25 @@ struct ExportedBuffer {
   std::uint64_t base = 0;        // of the allocation, in that process
   std::uint64_t bytes = 0;       // of the allocation
   std::uint64_t offset = 0;
-  std::array<std::uint8_t, 64> handle{};
+  std::array<std::uint8_t, 64> handle{};  // of the driver; or, of mapped memory, where its file is found
+  std::uint64_t mapped = 0;               // 1: memory of cuMemCreate
 };
 static_assert(std::is_trivially_copyable_v<ExportedBuffer>);
 
-// Device memory. Throws Error where the driver does not export it: memory of some pools, for one.
-ExportedBuffer export_buffer(const void* address, const Memory& memory);
+// Device memory that is told to others. They open it while this object lives.
+class BufferExport {
+ public:
+  BufferExport() = default;  // of no buffer
+  // Throws Error where the driver does not export it: memory of pools, of cuMemCreate without that in mind, or what lies
+  // across several mappings.
+  BufferExport(const void* address, std::size_t bytes, const Memory& memory);
+
+  const ExportedBuffer& info() const { return info_; }
+
+ private:
+  ExportedBuffer info_;
+  File file_;  // of mapped memory
+};
 
 // An exported buffer of another process, open as long as the object lives. A buffer of this process is given as it is. Open
 // no buffer while a kernel of this process waits for others: the driver may wait for that kernel.

@@ -1,7 +1,7 @@
 // What the driver refuses, and memory of the C API: with the driver API only, for the runtime refuses an old driver itself.
 // CUDA_EMU_FAIL says what fails; results are exact wherever there are any.
 //
-//   refusals staged|fault|memory|exhausted RANKS     each rank is a process
+//   refusals staged|fault|memory|exhausted|mapped|unexported RANKS     each rank is a process
 #include <cuda.h>
 
 #include <string>
@@ -121,6 +121,72 @@ void memory(const Rank& r) {
   expect(xylem_mem_free(nullptr) == XYLEM_SUCCESS, "null is ignored");
 }
 
+// Memory apart from addresses, which has no IPC handle.
+class Mapped {
+ public:
+  explicit Mapped(bool exportable) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.requestedHandleTypes = exportable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    check(cuCtxGetDevice(&properties.location.id), "cuCtxGetDevice");
+    CUmemAccessDesc access{};
+    access.location = properties.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    CUmemGenericAllocationHandle handle = 0;
+    check(cuMemCreate(&handle, kBytes, &properties, 0), "cuMemCreate");
+    check(cuMemAddressReserve(&base_, kBytes, 0, 0, 0), "cuMemAddressReserve");
+    check(cuMemMap(base_, kBytes, 0, handle, 0), "cuMemMap");
+    check(cuMemSetAccess(base_, kBytes, &access, 1), "cuMemSetAccess");
+    check(cuMemRelease(handle), "cuMemRelease");
+  }
+  ~Mapped() {
+    check(cuMemUnmap(base_, kBytes), "cuMemUnmap");
+    check(cuMemAddressFree(base_, kBytes), "cuMemAddressFree");
+  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+
+  // It does not begin its mapping.
+  float* data() const { return reinterpret_cast<float*>(base_) + 100; }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{2} << 20;
+  CUdeviceptr base_ = 0;
+};
+
+// Another mapping in each turn, as a rule at the address of one that has gone.
+void sums_of_mapped_memory(const Rank& r, bool exportable, const xylem_comm_t comm) {
+  for (int turn = 0; turn < 5; ++turn) {
+    const Mapped from(exportable), to(exportable);
+    const float factor = static_cast<float>(turn + 1);
+    const std::vector<float> own(kCount, static_cast<float>(r.rank + 1) * factor);
+    check(xylem_mem_copy(from.data(), own.data(), kCount * sizeof(float)), "xylem_mem_copy");
+    check(allreduce(from.data(), to.data(), comm), "xylem_allreduce");
+    std::vector<float> got(kCount);
+    check(xylem_mem_copy(got.data(), to.data(), kCount * sizeof(float)), "xylem_mem_copy");
+    expect(got == std::vector<float>(kCount, r.total() * factor), "xylem_allreduce of mapped memory");
+  }
+}
+
+void mapped(const Rank& r) {
+  const xylem_comm_t comm = r.communicator();
+  sums_of_mapped_memory(r, true, comm);
+  expect(statistics_have("\"device\": {\"calls\": 5, \"staged\": 0}"), "mapped memory that can be exported needs no staging");
+  sums_of_mapped_memory(r, false, comm);
+  sums_of_mapped_memory(r, true, comm);
+  expect(statistics_have("\"device\": {\"calls\": 10, \"staged\": 5}"), "mapped memory that cannot is staged");
+  check(xylem_comm_destroy(comm), "xylem_comm_destroy");
+}
+
+// The driver does not export it: all is staged.
+void unexported(const Rank& r) {
+  const xylem_comm_t comm = r.communicator();
+  sums_of_mapped_memory(r, true, comm);
+  expect(statistics_have("\"device\": {\"calls\": 0, \"staged\": 5}"), "each call is staged");
+  check(xylem_comm_destroy(comm), "xylem_comm_destroy");
+}
+
 void exhausted(const Rank& r) {
   void* none = &unexpected;
   expect(xylem_mem_alloc(&none, 8, XYLEM_MEMORY_DEVICE) == XYLEM_ERROR_OUT_OF_MEMORY && none == nullptr, "no memory");
@@ -149,6 +215,8 @@ int main(int argc, char** argv) {
     if (mode == "fault") fault(r);
     if (mode == "memory") memory(r);
     if (mode == "exhausted") exhausted(r);
+    if (mode == "mapped") mapped(r);
+    if (mode == "unexported") unexported(r);
     return unexpected.load();
   });
   if (good) std::printf("refusals: good: %s with %d ranks\n", mode.c_str(), size);
