@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "backend/collectives/array.hpp"
+
 namespace xylem::preload {
 
 // Blocks alike, one behind the other. None: the buffer means nothing on this rank, or is MPI_IN_PLACE.
@@ -25,6 +27,8 @@ class EvenBlocks {
   MPI_Datatype datatype(int) const { return datatype_; }
   // Bytes from the buffer's address to that of a block, whose datatype has this extent.
   std::ptrdiff_t offset(int block, MPI_Aint extent) const { return block * count_ * extent; }
+  // The program may free its arrays from now on.
+  void keep() {}
 
  private:
   const void* buffer_;
@@ -48,16 +52,20 @@ class UnevenBlocks {
   void* buffer() const { return const_cast<void*>(buffer_); }
   int size() const { return blocks_; }
   // Whether the arrays are there.
-  bool complete() const { return blocks_ == 0 || (counts_ != nullptr && displacements_ != nullptr); }
+  bool complete() const { return blocks_ == 0 || (counts_.data() != nullptr && displacements_.data() != nullptr); }
   std::ptrdiff_t count(int block) const { return counts_[block]; }
   MPI_Datatype datatype(int) const { return datatype_; }
   std::ptrdiff_t offset(int block, MPI_Aint extent) const { return displacements_[block] * extent; }
+  void keep() {
+    counts_.keep(blocks_);
+    displacements_.keep(blocks_);
+  }
 
  private:
   const void* buffer_;
   int blocks_;
-  const typename Width::Count* counts_;
-  const typename Width::Displacement* displacements_;
+  Array<typename Width::Count> counts_;
+  Array<typename Width::Displacement> displacements_;
   MPI_Datatype datatype_;
 };
 
@@ -76,17 +84,24 @@ class TypedBlocks {
   void* buffer() const { return const_cast<void*>(buffer_); }
   int size() const { return blocks_; }
   // Whether the arrays are there.
-  bool complete() const { return blocks_ == 0 || (counts_ != nullptr && displacements_ != nullptr && datatypes_ != nullptr); }
+  bool complete() const {
+    return blocks_ == 0 || (counts_.data() != nullptr && displacements_.data() != nullptr && datatypes_.data() != nullptr);
+  }
   std::ptrdiff_t count(int block) const { return counts_[block]; }
   MPI_Datatype datatype(int block) const { return datatypes_[block]; }
   std::ptrdiff_t offset(int block, MPI_Aint) const { return displacements_[block]; }
+  void keep() {
+    counts_.keep(blocks_);
+    displacements_.keep(blocks_);
+    datatypes_.keep(blocks_);
+  }
 
  private:
   const void* buffer_;
   int blocks_;
-  const typename Width::Count* counts_;
-  const typename Width::Displacement* displacements_;
-  const MPI_Datatype* datatypes_;
+  Array<typename Width::Count> counts_;
+  Array<typename Width::Displacement> displacements_;
+  Array<MPI_Datatype> datatypes_;
 };
 
 }  // namespace xylem::preload

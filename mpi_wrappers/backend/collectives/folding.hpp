@@ -35,7 +35,7 @@ class Folding {
   // Of the signature of this rank's input.
   std::size_t bytes() const { return static_cast<std::size_t>(arguments_.elements(peers_)) * how_.size; }
 
-  void keep() {}
+  void keep() { counts_.keep(arguments_, peers_); }
 
   // Runs on that communicator, of the same ranks.
   void use(xylem_comm_t comm) { comm_ = comm; }
@@ -58,6 +58,7 @@ class Folding {
   struct Nothing {};
 
   Arguments arguments_;
+  [[no_unique_address]] KeptCounts<Arguments> counts_;
   Peers peers_;
   xylem_comm_t comm_;
   Reduction how_;

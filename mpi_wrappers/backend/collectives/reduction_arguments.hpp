@@ -4,6 +4,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #include "backend/collectives/blocks.hpp"
 #include "backend/collectives/peers.hpp"
@@ -15,6 +17,23 @@ namespace xylem::preload {
 template <class Arguments>
 inline constexpr bool kHasRecvcounts = requires(Arguments a) {
   a.recvcounts;
+};
+
+// A copy of the lengths of blocks, for calls that go on when the program may have freed its own.
+template <class Arguments>
+class KeptCounts {
+ public:
+  void keep(Arguments& arguments, const Peers& peers) {
+    if constexpr (kHasRecvcounts<Arguments>) {
+      counts_.assign(arguments.recvcounts, arguments.recvcounts + peers.size);
+      arguments.recvcounts = counts_.data();
+    }
+  }
+
+ private:
+  struct Nothing {};
+  [[no_unique_address]] std::conditional_t<kHasRecvcounts<Arguments>, std::vector<typename Arguments::Count>, Nothing>
+      counts_;
 };
 
 template <class Arguments>

@@ -61,8 +61,9 @@ class Side {
   // Bytes that the call moves of even blocks, each.
   std::size_t length() const { return left_out_ < 0 ? bytes(0) : 0; }
 
-  // The program may free its datatypes from now on.
+  // The program may free its datatypes, and the arrays that describe its blocks, from now on.
   void keep() {
+    blocks_.keep();
     if constexpr (Blocks::kTyped)
       for (Layout& each : layouts_) each.keep();
     else

@@ -49,6 +49,7 @@ class UserFolding {
 
   void keep() {
     later_ = true;
+    counts_.keep(arguments_, peers_);
     kept_ = hold(arguments_.datatype);
     layout_.keep();
   }
@@ -181,6 +182,7 @@ class UserFolding {
   }
 
   Arguments arguments_;
+  [[no_unique_address]] KeptCounts<Arguments> counts_;
   Peers peers_;
   xylem_comm_t comm_;
   std::shared_ptr<UserOperation> operation_;
