@@ -12,10 +12,10 @@ namespace {
 using coll::Collective;
 
 // A block of a kernel is worth its start from so many bytes on.
-constexpr std::size_t kBytesPerBlock = 32 * 1024;
+constexpr std::size_t kBytesPerBlock = std::size_t{32} << 10;
 constexpr std::size_t kScratchUnit = 256;
 // Up to here, what flagged words save of each step's latency is worth that every word takes twice the bandwidth.
-constexpr std::size_t kMostInLines = 32 * 1024;
+constexpr std::size_t kMostInLines = std::size_t{32} << 10;
 
 std::size_t whole_units(std::size_t bytes) { return coll::divide_up(bytes, kScratchUnit) * kScratchUnit; }
 

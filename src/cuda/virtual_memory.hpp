@@ -23,7 +23,7 @@ File export_mapping(const Driver& driver, CUdeviceptr base);
 
 // Maps such memory of another process for a device of this one. Throws Error; where the system forbids to take files of other
 // processes, too.
-CUdeviceptr import_mapping(const Driver& driver, const FileOfProcess& file, std::size_t bytes, int device);
+CUdeviceptr import_mapping(const Driver& driver, const FileOfProcess& there, std::size_t bytes, int device);
 void unmap(const Driver& driver, CUdeviceptr base, std::size_t bytes);
 
 }  // namespace xylem::cuda
