@@ -1,6 +1,7 @@
 #include "verify.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -55,7 +56,8 @@ void add_verify_options(CLI::App& app, VerifyOptions& options) {
            options.range.first_ranks = std::max(range->first, 2U);
            options.range.last_ranks = range->second;
          },
-         "Numbers of ranks, such as 7 or 1-64; default: 2-32")
+         "Numbers of ranks, such as 7 or 1-512; default: 2-32. Of those above 64 some stand for all, 2^k - 1, 2^k, "
+         "2^k + 1 and 3 2^k; docs/algorithms.md says how long it takes")
       ->type_name("RANGE");
   app.add_option("--hosts", options.range.hosts,
                  "Hosts, filled one after the other and round robin; default: several placements on one to many hosts")
@@ -75,6 +77,10 @@ int run_verify(const VerifyOptions& options) {
   const std::vector<std::uint32_t> chosen = chosen_algorithms(options.collective, options.algorithm);
   if (chosen.empty()) {
     return usage_error(fmt::format("xylem verify: {} has no algorithm '{}'", options.collective, options.algorithm));
+  }
+  const std::vector<std::uint32_t> numbers = verify::rank_numbers(options.range.first_ranks, options.range.last_ranks);
+  if (numbers.size() <= options.range.last_ranks - options.range.first_ranks) {
+    fmt::print("Numbers of ranks: {}\n", fmt::join(numbers, ", "));
   }
   std::size_t wrong = 0;
   for (const std::uint32_t number : chosen) wrong += verify_one(number, options.range) ? 0 : 1;

@@ -3,6 +3,7 @@
 
 #include "coll/blocks.hpp"
 #include "coll/group.hpp"
+#include "coll/levels.hpp"
 #include "exec/slice.hpp"
 
 namespace xylem::coll {
@@ -21,6 +22,7 @@ struct Args {
 
   Group all;                      // every rank, ranks of one host side by side
   Group host;                     // the ranks of this host, in the order of the board
+  Levels inside;                  // which of them are nearer to each other
   Group leaders;                  // one rank of each host, the root on its host where there is one
   std::uint32_t host_leader = 0;  // the one of this host
 
@@ -38,6 +40,10 @@ struct Args {
     const Range block = received.at(of), part = clip(first, most, block.length);
     return {output + block.first + part.first, part.length};
   }
+
+  // The host by places on the board, and its levels; number inside.count is the whole host.
+  XYLEM_HD Group board() const { return {nullptr, host.place, host.size}; }
+  XYLEM_HD Level level(std::uint32_t number) const { return {inside, host.size, number}; }
 
   // Bytes of each of `parts` parts of a chunk, in whole elements. The plan sees to it that there is one for each.
   XYLEM_HD std::size_t chunk_part(std::uint32_t parts) const { return chunk_bytes / parts / element_bytes * element_bytes; }

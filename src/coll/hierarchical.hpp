@@ -1,7 +1,11 @@
-// Two levels: inside each host over the board, as in flat.hpp, between hosts by one leader of each along a binary tree. A
-// message crosses the network once per host and direction, whatever the number of ranks per host. With H hosts: 2 hops inside
-// a host and log2 H (rooted) or 2 log2 H hops between hosts. For small and middle messages; chunks follow each other without
-// overlap.
+// One level after the other: inside each host over the board, between hosts along a binary tree. The ranks of a core complex
+// have a leader, those of a NUMA node have one, the host has one, where there are such levels (coll/levels.hpp), so that a
+// byte crosses each border once per direction, whatever the number of ranks behind it. With H hosts of L levels and N bytes:
+//   allreduce, barrier  2 L hops inside a host and 2 log2 H between hosts
+//   reduce, bcast       L hops inside a host and log2 H between hosts
+// A leader shows or sends N per level and direction, other ranks show N. For small and middle messages; chunks follow each
+// other without overlap. (Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, "Exploiting hierarchy in parallel computer
+// networks to optimize collective operation performance", 2000.)
 #pragma once
 
 #include "coll/binary_tree.hpp"
@@ -22,28 +26,40 @@ class Hierarchy {
 
   XYLEM_HD bool leads() const { return leads_; }
 
-  // The leader's `sum` <- what all ranks of the host have.
+  // The leader's `sum` <- what all ranks of the host have. The leaders of inner levels use theirs on the way.
   template <class Lane>
   XYLEM_HD void collect(Lane& lane, exec::View own, exec::Slice sum) const {
     if (args_.host.size == 1) {
       if (sum.data != own.data) lane.copy(sum, own);
       return;
     }
-    lane.show(own);
-    if (leads_) fold_in_order(lane, args_.host, args_.host.size, {own.bytes, 0, own}, sum);
-    lane.finish(leads_);
+    exec::View shown = own;
+    for (std::uint32_t number = 0; number <= args_.inside.count; ++number) {
+      const Level level = args_.level(number);
+      if (leads_group_of(level.below())) lane.show(shown);
+      if (leads_group_of(level.width())) {
+        const Group members = level.peers(args_.host.place, leader_);
+        fold_in_order(lane, members, members.size, {own.bytes, 0, shown}, sum);
+        shown = exec::View(sum);
+      }
+      lane.finish(leads_ && args_.inside.count == 0);
+    }
   }
 
   // Every rank's `data` <- what the leader has in it.
   template <class Lane>
   XYLEM_HD void distribute(Lane& lane, exec::Slice data) const {
     if (args_.host.size == 1) return;
-    if (leads_) {
-      lane.show(data);
-    } else {
-      lane.copy(data, lane.fetch(leader_, data.bytes));
+    for (std::uint32_t number = args_.inside.count + 1; number-- > 0;) {
+      const Level level = args_.level(number);
+      if (leads_group_of(level.width())) {
+        lane.show(data);
+      } else if (leads_group_of(level.below())) {
+        const Group members = level.peers(args_.host.place, leader_);
+        lane.copy(data, lane.fetch(members.rank(leader_ % level.width() / level.below()), data.bytes));
+      }
+      lane.finish(false);
     }
-    lane.finish(false);
   }
 
   // Along the tree of leaders: `sum` at its root <- the sum of all leaders' `sum`s.
@@ -69,9 +85,12 @@ class Hierarchy {
   }
 
  private:
+  // Groups of every level are led by the rank that is placed in them as the host's leader is in its own.
+  XYLEM_HD bool leads_group_of(std::uint32_t width) const { return args_.host.place % width == leader_ % width; }
+
   const Args& args_;
   bool leads_;
-  std::uint32_t leader_;
+  std::uint32_t leader_;  // of the host: its place on the board
   BinaryTree tree_;
 };
 
@@ -101,7 +120,7 @@ inline double stream_between(const Workload& work, double own_per_byte) {
 struct HierarchicalAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
+  static constexpr Traits traits = {.board = true, .channels = true, .leaders = true, .levels = true};
 
   static double cost(const Workload& work) { return inside(work, true, true) + between(work, 2, work.reduce_per_byte); }
 
@@ -122,7 +141,7 @@ struct HierarchicalAllreduce {
 struct HierarchicalReduce {
   static constexpr auto collective = Collective::reduce;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
+  static constexpr Traits traits = {.board = true, .channels = true, .leaders = true, .levels = true};
 
   static double cost(const Workload& work) {
     if (work.hosts == 1) return FlatReduce::cost(work);
@@ -147,7 +166,7 @@ struct HierarchicalReduce {
 struct HierarchicalBcast {
   static constexpr auto collective = Collective::bcast;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
+  static constexpr Traits traits = {.board = true, .channels = true, .leaders = true, .levels = true};
 
   static double cost(const Workload& work) {
     if (work.hosts == 1) return FlatBcast::cost(work);
@@ -169,7 +188,7 @@ struct HierarchicalBcast {
 struct HierarchicalBarrier {
   static constexpr auto collective = Collective::barrier;
   static constexpr const char* name = "hierarchical";
-  static constexpr Traits traits = {.board = true, .channels = true, .one_host_only = false, .leaders = true};
+  static constexpr Traits traits = {.board = true, .channels = true, .leaders = true, .levels = true};
 
   static double cost(const Workload& work) {
     Workload token = work;

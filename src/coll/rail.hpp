@@ -1,9 +1,11 @@
 // Rail algorithms, for several hosts with as many ranks each: the ranks at the same place of every host form a rail. Inside
 // the hosts, over the board, each rank gets its share; the rails carry all shares between the hosts at the same time; inside
 // the hosts everybody gets the rest. So every rank drives its part of the network, and nothing crosses it twice. With P ranks
-// on H hosts, M = P/H ranks each, and N bytes (of the whole vector):
-//   allreduce       2 hops inside a host and 2 log2 H along a rail (log2 H for small shares), at most 2 (H-1)/H N/M sent per
-//                   rank; where M is a power of two, sums are folded along the canonical tree
+// on H hosts, M = P/H ranks each, L levels inside a host (coll/levels.hpp) and N bytes (of the whole vector):
+//   allreduce       2 L hops inside a host and 2 log2 H along a rail (log2 H for small shares), at most 2 (H-1)/H N/M sent
+//   per
+//                   rank. Shares are summed level by level: in a core complex each rank gets its part of every share, and
+//                   only sums leave it; where M is a power of two, they are folded along the canonical tree
 //   reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank
 //   allgather       1 step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
 // For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable reduction collectives with data
@@ -46,20 +48,20 @@ inline double rail_board(const Workload& work, double epochs, double written) {
   const double read = work.bytes * (work.ranks_per_host - 1) / work.ranks_per_host;
   return epochs * work.board.latency + (written + read) * work.board.per_byte;
 }
-// Along a rail every rank sends one message to each other host at a time, and all its share.
+// Along a rail every rank sends one message to each other host at a time, and all of its share that is for them.
 inline double rail_messages(const Workload& work, double rounds, double work_per_byte) {
-  const double share = work.bytes / work.ranks_per_host;
+  const double share = work.bytes / work.ranks_per_host * (work.hosts - 1) / work.hosts;
   return rounds * (work.network.latency + work.burst(work.hosts - 1)) +
          share * (work.copy_per_byte + work.sharing() * work.network.per_byte + work_per_byte);
 }
-constexpr Traits rail_traits(SumOrder sums) {
-  return {.board = true, .channels = true, .part_per_rank = true, .even_hosts = true, .sums = sums};
+constexpr Traits rail_traits(SumOrder sums, bool levels = false) {
+  return {.board = true, .channels = true, .levels = levels, .part_per_rank = true, .even_hosts = true, .sums = sums};
 }
 
 struct RailAllreduce {
   static constexpr auto collective = Collective::allreduce;
   static constexpr const char* name = "rail";
-  static constexpr Traits traits = rail_traits(SumOrder::canonical_on_hosts);
+  static constexpr Traits traits = rail_traits(SumOrder::canonical_on_hosts, true);
 
   static double cost(const Workload& work) {
     const double share = work.bytes / work.ranks_per_host;
@@ -94,19 +96,29 @@ struct RailAllreduce {
   }
 
  private:
-  // The own share of `output` <- its sum over the host.
+  // The own share of `output` <- its sum over the host. After a level with groups of W ranks a rank has the sums over its
+  // group of every Wth share, the own one among them.
   template <class Lane>
   XYLEM_HD_CALLED static void reduce_to_shares(Lane& lane, const Args& args, const Rails& rails, std::size_t share) {
     const std::size_t part = args.chunk_part(rails.members());
     for (std::size_t base = 0; base < share; base += part) {
       const std::size_t width = smaller(part, share - base);
-      const auto in = [&](std::uint32_t place) { return args.in(place * share + base, width); };
-      // In place, it lies over what has been shown.
-      const exec::Slice sum = args.out(rails.place() * share + base, width);
-      lane.show_blocks(rails.members(), width, in);
-      fold_along_tree(lane, args.host, {rails.members() * width, rails.place() * width, in(rails.place())}, sum,
-                      args.scratch);
-      lane.finish(true);
+      for (std::uint32_t number = 0; number <= args.inside.count; ++number) {
+        const Level level = args.level(number);
+        const Group members = level.peers(rails.place(), rails.place());
+        const std::uint32_t first = rails.place() % level.below(), shown = rails.members() / level.below();
+        const auto own = [&](std::uint32_t block) {
+          const std::size_t at = (first + block * level.below()) * share + base;
+          return number == 0 ? args.in(at, width) : exec::View(args.out(at, width));
+        };
+        lane.show_blocks(shown, width, own);
+        for (std::uint32_t block = members.place; block < shown; block += members.size) {
+          // In place, it lies over what has been shown.
+          const exec::Slice sum = args.out((first + block * level.below()) * share + base, width);
+          fold_along_tree(lane, members, {shown * width, block * width, own(block)}, sum, args.scratch);
+        }
+        lane.finish(args.inside.count == 0);
+      }
     }
   }
 
@@ -120,19 +132,31 @@ struct RailAllreduce {
     }
   }
 
-  // The other shares of `output` <- those of the host's ranks.
+  // The other shares of `output` <- those of the host's ranks, the way back through the levels.
   template <class Lane>
   XYLEM_HD_CALLED static void spread_shares(Lane& lane, const Args& args, const Rails& rails, std::size_t share) {
-    for (std::size_t base = 0; base < share; base += args.chunk_bytes) {
-      const auto out = [&](std::uint32_t place) {
-        return args.out(place * share + base, smaller(args.chunk_bytes, share - base));
-      };
-      lane.show(out(rails.place()));
-      for (std::uint32_t place = 0; place < rails.members(); ++place) {
-        const exec::View shown = lane.fetch(place, out(place).bytes);
-        if (place != rails.place()) lane.copy(out(place), shown);
+    const std::size_t part = args.chunk_part(rails.members() / args.level(0).width());
+    for (std::size_t base = 0; base < share; base += part) {
+      const std::size_t width = smaller(part, share - base);
+      for (std::uint32_t number = args.inside.count + 1; number-- > 0;) {
+        const Level level = args.level(number);
+        const Group members = level.peers(rails.place(), rails.place());
+        const std::uint32_t shown = rails.members() / level.width();
+        const auto out = [&](std::uint32_t place, std::uint32_t block) {
+          return args.out((place % level.width() + block * level.width()) * share + base, width);
+        };
+        lane.show_blocks(shown, width, [&](std::uint32_t block) { return exec::View(out(rails.place(), block)); });
+        for (std::uint32_t member = 0; member < members.size; ++member) {
+          const std::uint32_t place = members.rank(member);
+          if (place == rails.place()) continue;
+          const exec::View theirs = lane.fetch(place, shown * width);
+          for (std::uint32_t block = 0; block < shown; ++block) {
+            const exec::Slice to = out(place, block);
+            lane.copy(to, {theirs.data + block * width, to.bytes});
+          }
+        }
+        lane.finish(args.inside.count == 0);
       }
-      lane.finish(true);
     }
   }
 };
@@ -163,7 +187,7 @@ struct RailReduceScatter {
                          [&](std::uint32_t place) { return args.in_block(rails.rank(host, place), base, width); });
         const exec::View own = args.in_block(rails.along(host), base, width);
         const auto fold = [&](exec::Slice to) {
-          fold_in_order(lane, args.host, rails.members(), {rails.members() * width, rails.place() * width, own}, to);
+          fold_in_order(lane, args.board(), rails.members(), {rails.members() * width, rails.place() * width, own}, to);
         };
         if (host == 0) {
           fold(sum);

@@ -7,6 +7,8 @@
 
 namespace xylem::coll {
 
+// Below, a group is one of places on the board: the host, or part of one of its levels (coll/levels.hpp).
+
 // A part of what every member shows: which bytes of it, and this rank's, where it lies.
 struct ShownPart {
   std::size_t shown_bytes;
@@ -19,12 +21,12 @@ struct ShownPart {
 template <class Lane>
 class ShownParts {
  public:
-  XYLEM_HD ShownParts(Lane& lane, const Group& host, const ShownPart& part, exec::Slice out)
-      : lane_(lane), host_(host), part_(part), out_(out), own_lasts_(outlasts_fold(part.own, host.place, out)) {}
+  XYLEM_HD ShownParts(Lane& lane, const Group& group, const ShownPart& part, exec::Slice out)
+      : lane_(lane), group_(group), part_(part), out_(out), own_lasts_(outlasts_fold(part.own, group.place, out)) {}
 
   XYLEM_HD exec::View at(std::uint32_t member) const {
-    if (member == host_.place && own_lasts_) return part_.own;
-    return {lane_.fetch(member, part_.shown_bytes).data + part_.skip, out_.bytes};
+    if (member == group_.place && own_lasts_) return part_.own;
+    return {lane_.fetch(group_.rank(member), part_.shown_bytes).data + part_.skip, out_.bytes};
   }
 
  private:
@@ -33,7 +35,7 @@ class ShownParts {
   }
 
   Lane& lane_;
-  const Group& host_;
+  const Group& group_;
   const ShownPart& part_;
   exec::Slice out_;
   bool own_lasts_;
@@ -41,8 +43,8 @@ class ShownParts {
 
 // out <- the parts of the first `members`, one after the other in the order of the board.
 template <class Lane>
-XYLEM_HD void fold_in_order(Lane& lane, const Group& host, std::uint32_t members, const ShownPart& part, exec::Slice out) {
-  const ShownParts parts(lane, host, part, out);
+XYLEM_HD void fold_in_order(Lane& lane, const Group& group, std::uint32_t members, const ShownPart& part, exec::Slice out) {
+  const ShownParts parts(lane, group, part, out);
   exec::View left = parts.at(0);
   if (members == 1) lane.keep(out, left);
   for (std::uint32_t member = 1; member < members; ++member) {
@@ -61,10 +63,10 @@ XYLEM_HD inline std::uint32_t waiting_sums(std::uint32_t members) {
 // out <- the parts of all members along the canonical tree (coll/cores.hpp), the lower members first. `memory` has room for
 // waiting_sums() parts.
 template <class Lane>
-XYLEM_HD void fold_along_tree(Lane& lane, const Group& host, const ShownPart& part, exec::Slice out, std::byte* memory) {
+XYLEM_HD void fold_along_tree(Lane& lane, const Group& group, const ShownPart& part, exec::Slice out, std::byte* memory) {
   constexpr std::uint32_t kMostLevels = 32;
-  const ShownParts parts(lane, host, part, out);
-  const std::uint32_t cores = power_of_two_below(host.size), pairs = host.size - cores;
+  const ShownParts parts(lane, group, part, out);
+  const std::uint32_t cores = power_of_two_below(group.size), pairs = group.size - cores;
   const auto place = [&](std::uint32_t level) {
     return level == 0 ? out : exec::Slice{memory + (level - 1) * out.bytes, out.bytes};
   };
@@ -83,7 +85,7 @@ XYLEM_HD void fold_along_tree(Lane& lane, const Group& host, const ShownPart& pa
     }
     sums[waiting++] = sum.data;
   }
-  if (host.size == 1) lane.keep(out, {sums[0], out.bytes});
+  if (group.size == 1) lane.keep(out, {sums[0], out.bytes});
 }
 
 }  // namespace xylem::coll

@@ -22,6 +22,7 @@ struct Traits {
   bool channels = false;       // uses channels between ranks
   bool one_host_only = false;  // works only where all ranks share a host
   bool leaders = false;        // uses Args::leaders
+  bool levels = false;         // uses Args::inside
   bool part_per_rank = false;  // a chunk must have room for an element of every rank
   bool power_of_two = false;   // works only with such numbers of ranks
   bool even_hosts = false;     // works only where every host has as many ranks

@@ -57,6 +57,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
   args_.rank = rank();
   args_.ranks = size();
   args_.host = members_.host();
+  args_.inside = members_.inside();
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
   for (const std::uint32_t each : members_.watched_by_us()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "topo/locality.hpp"
 #include "topo/topology.hpp"
 
 namespace xylem {
@@ -13,6 +14,7 @@ struct Hello {
   std::uint64_t machine_id;
   char host_name[64];
   topo::CoreMask cores;
+  topo::Locality locality;
   double cpu_quota;
   double crowding;  // that this rank knows of already
   bool devices;     // this rank may have device buffers

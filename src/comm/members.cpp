@@ -3,11 +3,31 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 namespace xylem {
 
-Members::Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids)
+namespace {
+
+// How many neighbours are in each part, where all parts have as many; 0 where they have not, or a rank is in none.
+// `part` by place on the board.
+std::uint32_t even_size(std::span<const std::int32_t> part) {
+  const auto size =
+      static_cast<std::uint32_t>(std::find_if(part.begin(), part.end(), [&](auto p) { return p != part[0]; }) - part.begin());
+  if (part[0] < 0 || part.size() % size != 0) return 0;
+  std::set<std::int32_t> seen;
+  for (std::size_t first = 0; first < part.size(); first += size) {
+    const auto group = part.subspan(first, size);
+    if (group[0] < 0 || !seen.insert(group[0]).second) return 0;
+    if (std::any_of(group.begin(), group.end(), [&](auto p) { return p != group[0]; })) return 0;
+  }
+  return size;
+}
+
+}  // namespace
+
+Members::Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids, std::span<const topo::Locality> parts)
     : rank_(rank), host_of_(host_ids.size()), place_on_host_(host_ids.size()) {
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> ranks_on;
@@ -34,6 +54,20 @@ Members::Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids)
     if (here(r)) local_.push_back(r);
   }
   local_place_ = place_on_host_[rank_];
+  if (!parts.empty()) find_levels(parts);
+}
+
+void Members::find_levels(std::span<const topo::Locality> parts) {
+  std::vector<std::int32_t> complexes, nodes;
+  for (const std::uint32_t r : local_) {
+    complexes.push_back(parts[r].core_complex);
+    nodes.push_back(parts[r].numa_node);
+  }
+  // A level of one rank, or of all, is none.
+  for (const std::uint32_t size : {even_size(complexes), even_size(nodes)}) {
+    const std::uint32_t below = inside_.count == 0 ? 1 : inside_.sizes[inside_.count - 1];
+    if (size > below && size < local_.size() && size % below == 0) inside_.sizes[inside_.count++] = size;
+  }
 }
 
 std::vector<std::uint32_t> Members::watched_by_us() const {

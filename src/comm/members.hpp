@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "coll/args.hpp"
+#include "topo/locality.hpp"
 
 namespace xylem {
 
 class Members {
  public:
-  // `host_ids` by rank.
-  Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids);
+  // `host_ids` by rank; `parts` of the hosts too, or none.
+  Members(std::uint32_t rank, std::span<const std::uint64_t> host_ids, std::span<const topo::Locality> parts = {});
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(host_of_.size()); }
@@ -35,9 +36,12 @@ class Members {
   coll::Group by_rank() const { return {nullptr, rank_, size()}; }  // in their own order
   bool in_rank_order() const { return by_host_.empty(); }           // these are the same
   coll::Group host() const;
+  coll::Levels inside() const { return inside_; }  // of the host
   void set_leaders(coll::Args& args, bool rooted);
 
  private:
+  void find_levels(std::span<const topo::Locality> parts);
+
   std::uint32_t rank_;
   std::vector<std::uint32_t> host_of_;        // by rank; hosts are numbered as they first appear
   std::vector<std::uint32_t> place_on_host_;  // by rank
@@ -47,6 +51,7 @@ class Members {
   std::uint32_t local_place_ = 0;
   std::vector<std::uint32_t> leaders_;         // by host: its lowest rank
   std::vector<std::uint32_t> rooted_leaders_;  // the same with the root of the call under way
+  coll::Levels inside_;
   std::uint32_t most_ = 0;
 };
 

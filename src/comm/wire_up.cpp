@@ -155,6 +155,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.machine_id = machine_id;
   put_text(hello.host_name, host_name);
   hello.cores = topo::cores().mask;
+  hello.locality = topo::locality();
   hello.cpu_quota = topo::cores().cpu_quota;
   hello.crowding = remember_crowding(1.0);
   hello.devices = cuda::may_have_device_buffers();
@@ -177,8 +178,12 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
 
 WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& agreed, bool mapped) {
   std::vector<std::uint64_t> host_ids;
-  for (const Hello& hello : hellos) host_ids.push_back(hello.host_id);
-  WiredUp wired{.members = Members(static_cast<std::uint32_t>(bootstrap.rank()), host_ids),
+  std::vector<topo::Locality> parts;
+  for (const Hello& hello : hellos) {
+    host_ids.push_back(hello.host_id);
+    parts.push_back(hello.locality);
+  }
+  WiredUp wired{.members = Members(static_cast<std::uint32_t>(bootstrap.rank()), host_ids, parts),
                 .settings = agreed,
                 .shape = {},
                 .host_names = {},

@@ -38,8 +38,13 @@ std::uint32_t input_block(Buffer kind, std::uint32_t to) { return kind == Buffer
 
 }  // namespace
 
-CallSetup::CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& host_of, std::uint32_t rank)
-    : call_(call), collective_(plan::catalogue()[call.algorithm].collective), rank_(rank), members_(rank, host_ids(host_of)) {
+CallSetup::CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& host_of, std::span<const topo::Locality> parts,
+                     std::uint32_t rank)
+
+    : call_(call),
+      collective_(plan::catalogue()[call.algorithm].collective),
+      rank_(rank),
+      members_(rank, host_ids(host_of), parts) {
   const coll::CollectiveFacts& facts = coll::facts(collective_);
   in_place_ = collective_ == Collective::bcast || (call.in_place && (!facts.rooted || rank == call.root));
   sent_ = layout(facts.input, true);
@@ -63,6 +68,7 @@ CallSetup::CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& hos
   args_.root = call.root;
   args_.all = call.by_rank ? members_.by_rank() : members_.all();
   args_.host = members_.host();
+  args_.inside = members_.inside();
   members_.set_leaders(args_, facts.rooted);
 }
 

@@ -26,8 +26,9 @@ struct CallSpec {
 
 class CallSetup {
  public:
-  // `host_of` by rank.
-  CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& host_of, std::uint32_t rank);
+  // `host_of` by rank; `parts` of the hosts too, or none.
+  CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& host_of, std::span<const topo::Locality> parts,
+            std::uint32_t rank);
   CallSetup(const CallSetup&) = delete;
   CallSetup& operator=(const CallSetup&) = delete;
 

@@ -17,6 +17,18 @@ bool works(std::uint32_t algorithm, const Placement& placement) {
                         *std::max_element(ranks_on.begin(), ranks_on.end())) == nullptr;
 }
 
+// Parts of hosts, on which every host has levels that its number of ranks allows: of two or three ranks, and twice as many.
+std::vector<topo::Locality> parts_of(const Placement& placement, std::uint32_t variant) {
+  const std::int32_t in_complex = variant % 2 == 0 ? 2 : 3;
+  std::vector<std::int32_t> ranks_on(placement.size());
+  std::vector<topo::Locality> parts;
+  for (const std::uint32_t host : placement) {
+    const std::int32_t place = ranks_on[host]++;
+    parts.push_back({place / (2 * in_complex), place / in_complex});
+  }
+  return parts;
+}
+
 // Adds the proof of one job; false where it failed.
 bool add_proof(const Job& job, SweepResult& result) {
   if (const auto violation = prove(job)) {
@@ -32,6 +44,17 @@ bool add_proof(const Job& job, SweepResult& result) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> rank_numbers(std::uint32_t first, std::uint32_t last) {
+  constexpr std::uint32_t kEveryOneUpTo = 64;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t ranks = first; ranks <= last; ++ranks) {
+    const std::uint32_t power = coll::power_of_two_below(ranks);
+    const bool special = ranks - power <= 1 || ranks == 2 * power - 1 || ranks == power + power / 2;
+    if (ranks <= kEveryOneUpTo || special || ranks == last) numbers.push_back(ranks);
+  }
+  return numbers;
+}
 
 std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint32_t> algorithms, std::uint32_t hosts) {
   std::vector<Placement> made;
@@ -77,12 +100,16 @@ CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {
   const coll::Collective collective = plan::catalogue()[algorithm].collective;
   SweepResult result;
-  for (std::uint32_t ranks = range.first_ranks; ranks <= range.last_ranks; ++ranks) {
+  for (const std::uint32_t ranks : rank_numbers(range.first_ranks, range.last_ranks)) {
     for (const Placement& placement : placements(ranks, {{algorithm}}, range.hosts)) {
       // Numbered so that neighbouring jobs differ in everything.
       const auto variant = algorithm + static_cast<std::uint32_t>(result.proved);
       Job job{placement, {sample_call(algorithm, ranks, variant)}, range.slots, range.board_depth};
       if (!add_proof(job, result)) return result;
+      if (plan::catalogue()[algorithm].traits.levels) {
+        job.parts = parts_of(placement, variant);
+        if (!add_proof(job, result)) return result;
+      }
       // Where sums shall be reproducible, ranks are not taken host by host.
       if (!coll::facts(collective).reduces || std::is_sorted(placement.begin(), placement.end())) continue;
       if (plan::catalogue()[algorithm].traits.sums != coll::SumOrder::canonical) continue;

@@ -28,6 +28,10 @@ struct SweepResult {
 // By rank the host it is on.
 using Placement = std::vector<std::uint32_t>;
 
+// The numbers of ranks from `first` to `last` that stand for all: every one up to 64, and of those above the powers of two
+// with their neighbours, one and a half times them, and the last.
+std::vector<std::uint32_t> rank_numbers(std::uint32_t first, std::uint32_t last);
+
 // All on one host; two halves; round robin over three hosts; two on each; one host with half of the ranks and the others
 // alone. Or those that `hosts` asks for. Where an algorithm works inside one host only, that one; and of these those in which
 // all the algorithms work.
@@ -37,7 +41,8 @@ std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint
 // and of several rounds. A chunk has an element for each rank.
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant);
 
-// Single calls of one algorithm, for every number of ranks and placement in which it works.
+// Single calls of one algorithm, for the rank_numbers() of the range and every placement in which it works; where it uses
+// levels inside hosts (coll/levels.hpp), with and without them.
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range);
 
 // Rows of three calls, in which the algorithm takes turns with every algorithm of the catalogue: what a fast rank sends must

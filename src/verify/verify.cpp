@@ -24,7 +24,7 @@ RecorderKernel kernel(std::uint32_t algorithm) {
 std::vector<std::unique_ptr<CallSetup>> setups(const Job& job, const CallSpec& call) {
   std::vector<std::unique_ptr<CallSetup>> all;
   for (std::uint32_t rank = 0; rank < job.host_of.size(); ++rank) {
-    all.push_back(std::make_unique<CallSetup>(call, job.host_of, rank));
+    all.push_back(std::make_unique<CallSetup>(call, job.host_of, job.parts, rank));
   }
   return all;
 }
@@ -85,7 +85,7 @@ Program record(std::uint32_t algorithm, const coll::Args& args) {
 }
 
 Program record(const Job& job, const CallSpec& call, std::uint32_t rank) {
-  const CallSetup setup(call, job.host_of, rank);
+  const CallSetup setup(call, job.host_of, job.parts, rank);
   Program all;
   for (std::uint32_t index = 0; index < call.lanes; ++index) {
     const Program lane = record(call.algorithm, setup.args(index));

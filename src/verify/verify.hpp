@@ -23,6 +23,7 @@ struct Job {
   std::vector<CallSpec> calls;
   std::uint32_t slots = 4;
   std::uint32_t board_depth = 4;
+  std::vector<topo::Locality> parts{};  // of the hosts, by rank: levels inside; none: all ranks of a host are alike
 };
 
 // What an algorithm of the catalogue does on the rank that is given these arguments.

@@ -38,6 +38,42 @@ TEST(Verifier, ProvesEveryAlgorithm) {
   std::printf("proved %llu cases\n", static_cast<unsigned long long>(proved));
 }
 
+TEST(Verifier, TakesEveryNumberOfRanksUpTo64AndSomeAbove) {
+  const std::vector<std::uint32_t> few = rank_numbers(2, 64);
+  EXPECT_EQ(few.size(), 63U);
+  const std::vector<std::uint32_t> many = rank_numbers(62, 260);
+  EXPECT_EQ(many, (std::vector<std::uint32_t>{62, 63, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 260}));
+}
+
+// On a host of two NUMA nodes of two core complexes of two ranks each: the leaders of inner levels fold what lies next to
+// them, and no more than that is read across a border.
+TEST(Verifier, LevelsInsideAHostAreUsed) {
+  Job job{std::vector<std::uint32_t>(8, 0), {}};
+  for (std::int32_t rank = 0; rank < 8; ++rank) job.parts.push_back({rank / 4, rank / 2});
+  const auto fetched = [&](std::uint32_t rank) {
+    std::vector<std::uint32_t> from;
+    for (const Step& step : record(job, job.calls[0], rank))
+      if (step.action == Action::fetch) from.push_back(step.peer);
+    return from;
+  };
+  using Ranks = std::vector<std::uint32_t>;
+  job.calls = {{find(Collective::reduce, "hierarchical"), 4, 4, 1}};  // the root leads: each level is led by its second
+  EXPECT_EQ(fetched(1), (Ranks{0, 3, 5}));
+  EXPECT_EQ(fetched(5), (Ranks{4, 7}));
+  EXPECT_EQ(fetched(7), Ranks{6});
+  EXPECT_EQ(fetched(6), Ranks{});
+  job.calls = {{find(Collective::bcast, "hierarchical"), 4, 4, 1}};
+  EXPECT_EQ(fetched(5), Ranks{1});
+  EXPECT_EQ(fetched(7), Ranks{5});
+  EXPECT_EQ(fetched(6), Ranks{7});
+  EXPECT_FALSE(prove(job));
+  // Every rank sums its part of each level, and collects it on the way back; vectors of several rounds.
+  job.calls = {{find(Collective::allreduce, "rail"), 40, 8, 0}};
+  const Ranks reads = fetched(6);
+  EXPECT_EQ(Ranks(reads.begin(), reads.begin() + 6), (Ranks{7, 7, 7, 7, 4, 4}));
+  EXPECT_FALSE(prove(job));
+}
+
 TEST(Verifier, ProvesRowsOfCalls) {
   for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
     const SweepResult result = sweep_rows(algorithm, {});
@@ -92,6 +128,14 @@ struct Planted {
 TEST(Verifier, FindsNothingWhereNothingIsPlanted) {
   EXPECT_FALSE(Planted(Collective::allreduce, "ring", 4, 40, 5).caught());
   EXPECT_FALSE(Planted(Collective::bcast, "flat", 4, 40, 5, 2).caught());
+}
+
+TEST(Verifier, FindsADroppedStep) {
+  for (const Action action : {Action::begin_send, Action::end_send, Action::end_recv, Action::reduce}) {
+    Planted plant(Collective::allreduce, "ring", 4, 40, 5);
+    plant.programs[0][2].erase(plant.step(2, action));
+    EXPECT_TRUE(plant.caught()) << static_cast<int>(action);
+  }
 }
 
 TEST(Verifier, FindsADroppedCopy) {
