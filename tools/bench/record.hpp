@@ -25,6 +25,7 @@ struct Setting {
   std::string load_warning;  // empty on a quiet machine
   std::vector<std::string> command;
   std::string type, op;
+  bool reproducible = false;  // sums, by XYLEM_REPRODUCIBLE
 };
 
 struct SideResult {

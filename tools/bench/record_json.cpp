@@ -118,6 +118,7 @@ std::string to_json(const Run& run) {
       {"busy_before", setting.load_warning},
       {"type", setting.type},
       {"op", setting.op},
+      {"reproducible", setting.reproducible},
       {"limits", json_of(run.limits)},
       {"core", run.core_statistics.empty() ? Json() : Json::parse(run.core_statistics)},
       {"sides", run.sides},
@@ -142,6 +143,7 @@ Run run_from_json(const std::string& text) try {
   json.at("busy_before").get_to(setting.load_warning);
   json.at("type").get_to(setting.type);
   json.at("op").get_to(setting.op);
+  setting.reproducible = json.value("reproducible", false);
   read(json.at("limits"), run.limits);
   if (const Json& core = json.at("core"); !core.is_null()) run.core_statistics = core.dump();
   json.at("sides").get_to(run.sides);

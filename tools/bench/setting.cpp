@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/settings.hpp"
 #include "base/version.hpp"
 #include "bench/sides.hpp"
 #include "load.hpp"
@@ -81,6 +82,7 @@ Setting collect_setting(MPI_Comm comm, const BenchOptions& options, const std::v
   setting.command = command;
   setting.type = options.type;
   setting.op = options.op;
+  setting.reproducible = settings().reproducible;
   return setting;
 }
 

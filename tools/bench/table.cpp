@@ -46,9 +46,10 @@ std::string percent_of_limit(const Row& row) {
 
 std::string table_head(const Run& run) {
   const Setting& setting = run.setting;
-  std::string head = fmt::format("{} ranks on {} host{}, {} cores; {} {}; Xylem {} against {}\n", setting.ranks,
-                                 setting.hosts.size(), setting.hosts.size() == 1 ? "" : "s", setting.cores, setting.type,
-                                 setting.op, setting.xylem_version, setting.mpi_version);
+  std::string head =
+      fmt::format("{} ranks on {} host{}, {} cores; {} {}{}; Xylem {} against {}\n", setting.ranks, setting.hosts.size(),
+                  setting.hosts.size() == 1 ? "" : "s", setting.cores, setting.type, setting.op,
+                  setting.reproducible ? ", reproducible" : "", setting.xylem_version, setting.mpi_version);
   if (!setting.xylem_loaded) head += "NOTE: Xylem is not loaded in this run: both sides are the MPI.\n";
   head += setting.load_warning;
   head +=

@@ -46,6 +46,18 @@ TEST(Compare, TakesWrongResultsForARegression) {
   EXPECT_TRUE(compare_runs(before, after).regressed);
 }
 
+// Both runs at one time of the MPI: a call of 1 us became one of 1.5 us, and the machine twice as slow.
+TEST(Compare, TellsThePriceOfReproducibleSums) {
+  auto after = before;
+  after.setting.reproducible = true;
+  after.rows[1].sides = {side_of(3e-6), side_of(4e-6)};
+  const Comparison comparison = compare_runs(before, after);
+  EXPECT_FALSE(comparison.regressed);
+  EXPECT_NE(comparison.text.find("+50%"), std::string::npos) << comparison.text;
+  EXPECT_NE(comparison.text.find("+0%"), std::string::npos) << comparison.text;
+  EXPECT_THROW(compare_runs(after, before), std::runtime_error);
+}
+
 TEST(Compare, RefusesRunsThatDiffer) {
   auto other = before;
   other.setting.ranks = 4;
