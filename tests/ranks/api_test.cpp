@@ -200,5 +200,37 @@ TEST(Api, RefusesWhatCannotBe) {
   });
 }
 
+// Counts up to 2^63: the bytes of these are 2^63, or 2^64 and some, which would be few if they were counted modulo 2^64.
+TEST(Api, RefusesCountsWhoseBytesNobodyCanCount) {
+  constexpr std::size_t kTooMany = std::size_t{1} << 60U, kWrapsRound = (std::size_t{1} << 61U) + 1;
+  run_api([](xylem_comm_t comm, int) {
+    double in[2] = {}, out[2] = {};
+    const auto refused = [](xylem_status status) {
+      EXPECT_EQ(status, XYLEM_ERROR_INVALID_ARGUMENT);
+      EXPECT_NE(std::string(xylem_last_error()).find("larger than memory can be"), std::string::npos) << xylem_last_error();
+    };
+    const auto none = XYLEM_STREAM_NONE;
+    const auto type = XYLEM_DOUBLE;
+    const auto sum = XYLEM_SUM;
+    for (const std::size_t count : {kTooMany, kWrapsRound}) {
+      refused(xylem_allreduce(in, out, count, type, sum, comm, none));
+      refused(xylem_reduce(in, out, count, type, sum, 0, comm, none));
+      refused(xylem_bcast(in, count, type, 0, comm, none));
+      refused(xylem_allgather(in, out, count, type, comm, none));
+      refused(xylem_reduce_scatter_block(in, out, count, type, sum, comm, none));
+      refused(xylem_alltoall(in, out, count, type, comm, none));
+      refused(xylem_gather(in, out, count, type, 0, comm, none));
+      refused(xylem_scatter(in, out, count, type, 0, comm, none));
+      refused(xylem_scan(in, out, count, type, sum, comm, none));
+      refused(xylem_exscan(in, out, count, type, sum, comm, none));
+    }
+    // Countable for one block, and not for one of each rank.
+    constexpr std::size_t kBlock = std::size_t{1} << 59U;
+    refused(xylem_allgather(in, out, kBlock, type, comm, none));
+    refused(xylem_alltoall(in, out, kBlock, type, comm, none));
+    EXPECT_DONE(xylem_barrier(comm, none));
+  });
+}
+
 }  // namespace
 }  // namespace xylem::test

@@ -1,4 +1,4 @@
-// More than 2^31 elements: counts and offsets are 64 bits wide all the way down. Takes 4.5 GB of memory.
+// More than 2^31 elements: counts and offsets are 64 bits wide all the way down. Takes 8.7 GB of memory.
 #include <gtest/gtest.h>
 
 #include "rank_threads.hpp"
@@ -23,6 +23,23 @@ TEST(Huge, GathersMoreThanTwoToThe31Elements) {
     for (std::size_t i = 0; i < data.size(); ++i) wrong += data[i] != value(i);
     EXPECT_EQ(wrong, 0U);
   });
+}
+
+TEST(Huge, SumsMoreThanTwoToThe31Elements) {
+  constexpr std::size_t kCount = (std::size_t{1} << 31U) + 12345;
+  for (const char* algorithm : {"ring", "two_phase"}) {
+    run_ranks(2,
+              [&](Communicator& comm) {
+                std::vector<unsigned char> data(kCount);
+                for (std::size_t i = 0; i < kCount; ++i) data[i] = static_cast<unsigned char>(value(i) + comm.rank());
+                const Call call{coll::Collective::allreduce, data.data(), data.data(), kCount, XYLEM_UINT8, XYLEM_SUM};
+                ASSERT_EQ(comm.run(call), XYLEM_SUCCESS) << comm.error();
+                std::size_t wrong = 0;
+                for (std::size_t i = 0; i < kCount; ++i) wrong += data[i] != static_cast<unsigned char>(2 * value(i) + 1);
+                EXPECT_EQ(wrong, 0U) << algorithm;
+              },
+              {}, {.algorithm = std::string("allreduce:") + algorithm});
+  }
 }
 
 }  // namespace
