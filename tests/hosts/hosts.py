@@ -99,9 +99,11 @@ class Hosts:
         self.here("ip", "link", "set", f"port{self.names.index(host)}", "down")
 
     def limit_rate(self, rate):
-        """What each host sends, such as 50mbit."""
-        for name in self.names:
-            self.on(name, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "32kbit", "latency", "200ms")
+        """What each host sends, and what it receives, such as 50mbit."""
+        limit = ["root", "tbf", "rate", rate, "burst", "32kbit", "latency", "200ms"]
+        for number, name in enumerate(self.names):
+            self.on(name, "tc", "qdisc", "add", "dev", "eth0", *limit)
+            self.here("tc", "qdisc", "add", "dev", f"port{number}", *limit)
 
     def lose_packets(self, percent):
         """That part of what each host receives, at random."""
@@ -109,6 +111,14 @@ class Hosts:
             rules = ("add table inet loss; add chain inet loss in { type filter hook input priority 0; }; "
                      f"add rule inet loss in iif eth0 numgen random mod 1000 < {round(percent * 10)} drop")
             self.on(name, "nft", rules)
+
+    def remove(self):
+        """Makes room for other hosts."""
+        for keeper in self.keepers:
+            keeper.kill()
+            keeper.wait()
+        self.here("ip", "link", "delete", "bridge0")
+        self.here("umount", "/etc/hosts")
 
     def launch(self, mpi, mpirun, ranks_per_host):
         """The command line that starts ranks on the hosts, by host."""
