@@ -54,11 +54,11 @@ std::string table(const std::string& title, const std::vector<Change>& changes) 
 // What reproducible sums cost: the times of the second run, as they would be if the MPI had been as fast as in the first.
 Comparison price(const std::vector<Change>& changes) {
   std::string text = "The price of reproducible sums, beside the MPI of the same run:\n";
-  text += fmt::format("{:<21}{:>9}{:>12}{:>12}{:>8}\n", "collective", "size", "any order", "reproducible", "price");
+  text += fmt::format("{:<21}{:>9}{:>12}{:>14}{:>8}\n", "collective", "size", "any order", "reproducible", "price");
   bool wrong = false;
   for (const Change& change : changes) {
     const double seconds = change.before->summary(0).median, times = change.price();
-    text += fmt::format("{:<21}{:>9}{:>12}{:>12}{:>+7.0f}%{}\n", change.after->collective, size_text(*change.after),
+    text += fmt::format("{:<21}{:>9}{:>12}{:>14}{:>+7.0f}%{}\n", change.after->collective, size_text(*change.after),
                         format_microseconds(seconds * 1e6), format_microseconds(seconds * times * 1e6), (times - 1) * 100,
                         change.after->wrong() ? "  WRONG RESULTS" : "");
     wrong = wrong || change.after->wrong();
