@@ -202,6 +202,16 @@ std::string launcher_variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
+std::vector<std::string> environment_without(std::span<const std::string_view> prefixes) {
+  std::vector<std::string> kept;
+  for (const char* const* variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (std::none_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) { return text.starts_with(prefix); }))
+      kept.emplace_back(text);
+  }
+  return kept;
+}
+
 std::span<const SettingInfo> setting_infos() {
   static const std::vector<SettingInfo>& infos = *new std::vector<SettingInfo>([] {
     std::vector<SettingInfo> list;

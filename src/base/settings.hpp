@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/log.hpp"
 
@@ -72,5 +73,9 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
 
 // What the launcher that started this process set for it, such as PMI_RANK; empty if it is not set. Not for settings.
 std::string launcher_variable(const char* name);
+
+// This process's environment without the variables whose names begin with one of `prefixes`: for a process that shall know
+// nothing of the job that starts it.
+std::vector<std::string> environment_without(std::span<const std::string_view> prefixes);
 
 }  // namespace xylem

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs `xylem bench` for a moment and checks its table, its JSON, its CSV and its page.
 
-usage: check_bench.py MPI MPIRUN RANKS XYLEM
+usage: check_bench.py MPI MPIRUN RANKS XYLEM [OTHER]
+
+OTHER: an MPI whose benchmark shall run beside.
 """
 import csv
 import html.parser
@@ -26,7 +28,7 @@ def check_record(report, table, out, ranks):
     assert len([line for line in out.splitlines() if line.split() and line.split()[0] in COLLECTIVES]) == len(expected)
     assert report["ranks"] == ranks
     assert report["xylem_loaded"]
-    assert report["sides"] == ["xylem", "mpi"]
+    assert report["sides"] == ["xylem", "mpi"] and report["peers"] == {}
     assert 1 <= len(report["limits"]["cores"]) <= ranks
     for line in report["lines"]:
         for side in ("xylem", "mpi"):
@@ -107,9 +109,43 @@ def check_files(xylem, json_file, report, folder):
         assert result.returncode == 2 and what in result.stderr and result.stderr.startswith("xylem bench: "), result
 
 
-def main(mpi, mpirun, ranks, xylem):
-    def bench(*words, environment=None):
+def check_peers(bench, json_file, other):
+    """Jobs beside this one as further sides: the other MPI, and whatever speaks the protocol."""
+    def fake(how):
+        return f"fake={sys.executable} {Path(__file__).resolve().parent / 'fake_peer.py'} {how}"
+
+    calls = ("--rounds", "3", "--sizes", "1000", "--line-time", "1000", "--json", json_file)
+    for words in ([], ["--buffers", "cold", "--skew", "20", "--histogram"]):
+        asked = [] if not words else ["--peer", other]
+        status, out, err = bench("--collectives", "allreduce,gatherv,barrier", *calls, *asked, *words)
+        assert (status, err) == (0, ""), (status, out, err)
+        report = json.loads(json_file.read_text(encoding="utf-8"))
+        assert report["sides"] == ["xylem", "mpi", other] and report["peers"].keys() == {other}, report
+        assert report["peers"][other].startswith({"mpich": "MPICH", "openmpi": "Open MPI"}[other]) and report["peers"][other] in out
+        for line in report["lines"]:
+            side = line[other]
+            assert side["wrong_calls"] == 0 and len(side["samples_seconds"]) == 3 and side["cpu_seconds"] > 0, line
+            assert ("histogram" in side) == ("--histogram" in words)
+            assert sum(entry["calls"] for entry in side.get("histogram", [])) in (0, 3 * side["calls_per_sample"])
+
+    status, out, err = bench("--collectives", "bcast,allreduce", *calls, "--peer", other, "--peer", fake(""))
+    report = json.loads(json_file.read_text(encoding="utf-8"))
+    assert status == 1 and "xylem" not in err and "WRONG RESULTS (fake: " in out, (status, out, err)
+    assert report["sides"] == ["xylem", "mpi", *sorted(["fake", other])] and report["peers"]["fake"] == "a fake"
+    for line in report["lines"]:
+        assert line["fake"]["samples_seconds"] == [1, 1, 1] and line["fake"]["cpu_seconds"] == 2, line
+        assert line["fake"]["calls_per_sample"] == 1 and line["ratio_to"] != "fake", line
+    for how, complaint in (("silent", "has ended"), ("three", "has 3 ranks, and this job has 2"), ("rude", "gives no result: what?")):
+        status, out, err = bench("--collectives", "bcast", *calls, "--peer", fake(how))
+        assert status not in (0, "hang") and f"xylem bench: peer fake: {complaint}" in err, (how, status, err)
+
+
+def main(mpi, mpirun, ranks, xylem, other=None):
+    def with_peers(*words, environment=None):
         return Job(launch(mpi, mpirun, ranks) + [xylem, "bench", *words], environment).finish(100)
+
+    def bench(*words, environment=None):
+        return with_peers("--peer", "none", *words, environment=environment)
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -145,6 +181,9 @@ def main(mpi, mpirun, ranks, xylem):
         small, large = json.loads(json_file.read_text(encoding="utf-8"))["lines"]
         assert small["cut_short"] and len(small["mpi"]["samples_seconds"]) >= 1 and "cut short" in out, out
         assert large["left_out"] == "MPI counts elements by int" and "not measured" in out, out
+
+        if other:
+            check_peers(with_peers, json_file, other)
 
     status, out, err = bench("--limits")
     assert (status, err) == (0, "") and "memcpy" in out and "allreduce" not in out, (status, out, err)

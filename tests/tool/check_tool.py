@@ -195,7 +195,8 @@ class Bench(unittest.TestCase):
 
     def test_wrong_sizes_and_types(self):
         for option, value in (("--sizes", "8-4"), ("--sizes", "x"), ("--type", "quad"), ("--op", "xor"), ("--rounds", "0"),
-                              ("--imbalance", "101"), ("--buffers", "hot"), ("--line-time", "0"), ("--skew", "-1")):
+                              ("--imbalance", "101"), ("--buffers", "hot"), ("--line-time", "0"), ("--skew", "-1"), ("--peer", "opnmpi"),
+                              ("--peer", "name=")):
             result = xylem("bench", option, value)
             self.assertEqual(result.returncode, 2, (option, value))
             self.assertIn(option, result.stderr)

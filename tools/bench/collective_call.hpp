@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/call_kind.hpp"
 #include "bench/pattern.hpp"
 #include "bench/sides.hpp"
-#include "coll/collective.hpp"
 
 namespace xylem::tools {
 
@@ -18,14 +18,6 @@ namespace xylem::tools {
 struct Buffers {
   std::byte* send;
   std::byte* receive;
-};
-
-// What a call is about: `bytes` of the whole vector, or of the mean block.
-struct CallKind {
-  coll::Collective collective;
-  std::size_t bytes;
-  std::string type, op;
-  double imbalance;  // of blocks that may differ (block_lengths.hpp)
 };
 
 class CollectiveCall {

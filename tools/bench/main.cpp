@@ -7,13 +7,13 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <exception>
-#include <limits>
 
-#include "bench/buffer_pool.hpp"
 #include "bench/html/page.hpp"
 #include "bench/limits_probe.hpp"
 #include "bench/measure.hpp"
 #include "bench/options.hpp"
+#include "bench/peer/command.hpp"
+#include "bench/peer/server.hpp"
 #include "bench/progress_line.hpp"
 #include "bench/setting.hpp"
 #include "bench/sides.hpp"
@@ -35,13 +35,6 @@ std::vector<CallKind> kinds_of(const BenchOptions& options) {
       kinds.push_back({collective, bytes, options.type, options.op, options.imbalance});
   }
   return kinds;
-}
-
-bool too_long_for_mpi(const CallKind& kind, std::size_t ranks) {
-  const coll::CollectiveFacts& facts = coll::facts(kind.collective);
-  const bool blocks = facts.input == coll::Buffer::blocks || facts.output == coll::Buffer::blocks;
-  // alltoallw places blocks by bytes; for all others an element has at least one.
-  return kind.bytes * (blocks ? ranks : 1) > std::numeric_limits<int>::max();
 }
 
 void print(const std::string& text) {
@@ -67,7 +60,7 @@ class Job {
     if (options_.limits_only) {
       if (speaks()) print(limits_table(record.limits));
     } else {
-      measure_lines(record);
+      measure_lines(record, start_peers(record, cores));
     }
     return record;
   }
@@ -75,11 +68,26 @@ class Job {
   bool speaks() const { return group_.rank() == 0; }
 
  private:
-  void measure_lines(Run& record) {
+  // On rank 0; the others learn how many there are.
+  std::vector<std::unique_ptr<PeerProcess>> start_peers(Run& record, const std::vector<int>& cores) {
+    std::vector<std::unique_ptr<PeerProcess>> peers;
+    if (speaks() && (record.setting.hosts.size() == 1 || !options_.peers.empty())) {
+      for (const auto& [name, command] : peer_commands(options_.peers, mpi_name(), group_.size(), cores.size())) {
+        peers.push_back(std::make_unique<PeerProcess>(name, command, cores, group_.size()));
+        record.setting.peers[name] = peers.back()->title();
+      }
+    }
+    group_.await_first();
+    peers.resize(static_cast<std::size_t>(group_.largest(static_cast<double>(peers.size()))));
+    for (const auto& [name, title] : record.setting.peers) record.sides.push_back(name);
+    return peers;
+  }
+
+  void measure_lines(Run& record, std::vector<std::unique_ptr<PeerProcess>> peers) {
     int most_on_a_host = 1;
     for (const auto& [host, ranks] : record.setting.hosts) most_on_a_host = std::max(most_on_a_host, ranks);
     ranks_here_ = group_.largest(most_on_a_host);
-    Bench bench(MPI_COMM_WORLD, {program_calls(), mpi_calls()}, options_.effort);
+    Bench bench(MPI_COMM_WORLD, group_, {program_calls(), mpi_calls()}, options_.effort, std::move(peers));
     ProgressLine progress(speaks());
     if (speaks()) print(table_head(record));
     const std::vector<CallKind> kinds = kinds_of(options_);
@@ -105,19 +113,21 @@ class Job {
   void measure(Bench& bench, const CallKind& kind, const std::function<void(double)>& progress, Row& row) {
     row.collective = coll::collective_name(kind.collective);
     row.bytes = kind.bytes;
-    if (too_long_for_mpi(kind, static_cast<std::size_t>(group_.size()))) {
-      row.left_out = "MPI counts elements by int";
+    if (const auto reason = too_long_for_mpi(kind, static_cast<std::size_t>(group_.size()))) {
+      row.left_out = *reason;
       return;
     }
     const CollectiveCall call(kind, MPI_COMM_WORLD);
-    const double memory = ranks_here_ * static_cast<double>(BufferPool::bytes(call.send_bytes(), call.receive_bytes(),
-                                                                              options_.effort.buffers == BufferState::warm));
+    const double jobs = 1 + static_cast<double>(bench.peers());
+    const double memory = jobs * ranks_here_ *
+                          static_cast<double>(BufferPool::bytes(call.send_bytes(), call.receive_bytes(),
+                                                                options_.effort.buffers == BufferState::warm));
     const double there_is = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (group_.largest(memory / there_is) > memory_part) {
       row.left_out = "its buffers need " + format_bytes(static_cast<std::size_t>(group_.largest(memory))) + " of a host";
       return;
     }
-    bench.measure(call, progress, row);
+    bench.measure(kind, call, progress, row);
   }
 
   static constexpr double memory_part = 0.5;  // MPIs take some for themselves
@@ -129,6 +139,10 @@ class Job {
 };
 
 int run(const BenchOptions& options, std::vector<std::string> command) {
+  if (options.serves) {
+    serve();
+    return 0;
+  }
   Job job(options, std::move(command));
   for (const std::string& file : {options.json_file, options.csv_file, options.report_file})
     if (job.speaks() && !file.empty()) check_writable(file);

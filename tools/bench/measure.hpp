@@ -2,45 +2,39 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
-#include "bench/collective_call.hpp"
-#include "bench/options.hpp"
-#include "bench/polite_group.hpp"
-#include "bench/record.hpp"
+#include "bench/peer/process.hpp"
+#include "bench/rounds.hpp"
 
 namespace xylem::tools {
 
 class Bench {
  public:
-  // `sides`: Xylem's calls and the MPI's. The MPI's also carry what the benchmark itself must say between ranks.
-  Bench(MPI_Comm comm, std::vector<Calls> sides, const BenchEffort& effort);
+  // `sides`: Xylem's calls and the MPI's. The MPI's also carry what the benchmark itself must say between ranks. `peers`:
+  // jobs of rank 0 that are further sides; how many is said on all ranks.
+  Bench(MPI_Comm comm, const PoliteGroup& group, std::vector<Calls> sides, const BenchEffort& effort,
+        std::vector<std::unique_ptr<PeerProcess>> peers);
 
-  // Collective. `progress(fraction)` is called between rounds. What is in the row of the kind of call is left alone.
-  void measure(const CollectiveCall& call, const std::function<void(double)>& progress, Row& row);
+  // Collective. `progress(fraction)` is called between rounds. What is in the row of the kind of call is left alone. Results
+  // of peers are known on rank 0.
+  void measure(const CallKind& kind, const CollectiveCall& call, const std::function<void(double)>& progress, Row& row);
+
+  std::size_t peers() const { return peers_.size(); }
 
  private:
-  // What a rank notes of a round.
-  struct Batch {
-    double seconds;  // of all its calls
-    double begin, end;
-    double cpu_seconds;
-    long wrong;
-  };
-  struct Notes;
+  struct Side;
 
-  Batch run_batch(const CollectiveCall& call, const Calls& calls, const class BufferPool& pool, int length,
-                  std::vector<double>* each);
-  void arrive_late(unsigned number) const;
-  SideResult gather(const Notes& notes) const;
-  std::vector<double> on_all(const std::vector<double>& mine, MPI_Op op) const;
+  double run_round(const CollectiveCall& call, const BufferPool& pool, Side& side, bool counts);
+  double with_peer(const std::function<double(PeerProcess&)>& talk, std::size_t peer);
+  void find_batch(const CollectiveCall& call, const BufferPool& pool, Side& side, double share);
 
-  MPI_Comm comm_;
-  std::vector<Calls> sides_;
+  const PoliteGroup& group_;
+  std::vector<Calls> calls_;
   BenchEffort effort_;
-  PoliteGroup group_;
-  std::vector<std::byte> evicting_;  // read before each round if caches shall be cold
-  unsigned next_call_ = 0;
+  Rounds rounds_;
+  std::vector<std::unique_ptr<PeerProcess>> peers_;  // null on all ranks but the first
 };
 
 }  // namespace xylem::tools

@@ -18,11 +18,29 @@ constexpr const char* default_sizes = "8,1K,64K,1M,16M";
 const std::map<std::string, BufferState> buffer_states = {
     {"rotated", BufferState::rotated}, {"warm", BufferState::warm}, {"cold", BufferState::cold}};
 
+std::string check_peer(const std::string& text) {
+  if (const std::size_t equals = text.find('='); equals != std::string::npos)
+    return equals == 0 || equals + 1 == text.size() ? "'" + text + "': expected NAME=COMMAND" : "";
+  std::string name = text;
+  return check_name(name, {no_peer, "mpich", "openmpi"});
+}
+
 CLI::Validator one_of(const std::vector<std::string>& names) {
   return {[&names](std::string& name) { return check_name(name, {names.begin(), names.end()}); }, ""};
 }
 
 }  // namespace
+
+const char* buffer_state_name(BufferState state) {
+  for (const auto& [name, value] : buffer_states)
+    if (value == state) return name.c_str();
+  return "";
+}
+
+std::optional<BufferState> find_buffer_state(const std::string& name) {
+  const auto found = buffer_states.find(name);
+  return found == buffer_states.end() ? std::nullopt : std::optional(found->second);
+}
 
 const std::vector<std::string>& bench_collectives() {
   static const std::vector<std::string> names = [] {
@@ -86,6 +104,13 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
          "Let ranks come up to so many microseconds late, and time from the moment when all have come; one host only")
       ->type_name("MICROSECONDS")
       ->check(CLI::PositiveNumber);
+  app.add_option("--peer", options.peers,
+                 "Compare with another job, too, in the same rounds: mpich, openmpi, or NAME=COMMAND for whatever speaks the "
+                 "protocol of peers; none: with none; default: the other MPI if it is here and all ranks are on one host")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_peer, ""));
+  app.add_flag(serve_option, options.serves, "Be a peer: answer questions on standard input")->group("");
   app.add_flag("--histogram", effort.histogram, "Time every call for itself, too, and show how often it took how long");
   app.add_flag("--limits", options.limits_only, "Measure only what the machine allows, and show it");
   app.add_option("--report", options.report_file,

@@ -2,6 +2,7 @@
 // program.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ enum class BufferState {
   warm,     // few enough that they stay in a core's own caches
   cold,     // rotated, and the caches are filled with something else before each round
 };
+
+const char* buffer_state_name(BufferState state);
+std::optional<BufferState> find_buffer_state(const std::string& name);
 
 // How a line is measured.
 struct BenchEffort {
@@ -40,11 +44,18 @@ struct BenchOptions {
   std::string report_file;
   std::vector<std::string> from;     // JSON files of earlier runs: the report is made of them
   std::vector<std::string> compare;  // two of them: old and new
+  std::vector<std::string> peers;    // NAME or NAME=COMMAND; empty: the other MPI, if it is here
+  bool serves = false;               // this job is a peer of another one
   std::string mpi;                   // which MPI's program to start; empty: the one that launched us
 
   // Nothing is measured: files of earlier runs are read.
   bool reads_files() const { return !from.empty() || !compare.empty(); }
 };
+
+// Of --peer: no other job is started.
+inline constexpr const char* no_peer = "none";
+// How a benchmark program is told to be a peer (peer/process.hpp).
+inline constexpr const char* serve_option = "--serve";
 
 // Adds the options to `app`; the values are in `options` once it has parsed, and checked.
 void add_bench_options(CLI::App& app, BenchOptions& options);

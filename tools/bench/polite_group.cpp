@@ -11,7 +11,8 @@ namespace xylem::tools {
 namespace {
 
 constexpr int tag = 0, wake_tag = 1;
-constexpr std::chrono::milliseconds nap(1);
+// Between two looks: short at first, so that a round with a peer ends soon, then long.
+constexpr std::chrono::microseconds first_nap(200), longest_nap(1000);
 
 }  // namespace
 
@@ -40,21 +41,27 @@ double PoliteGroup::largest(double value) const {
   return value;
 }
 
-void PoliteGroup::await_first() const {
+std::string PoliteGroup::hear_from_first(const std::string& text) const {
   if (rank_ == 0) {
     std::vector<MPI_Request> requests(static_cast<std::size_t>(size_) - 1);
     for (int to = 1; to < size_; ++to)
-      MPI_Isend(nullptr, 0, MPI_BYTE, to, wake_tag, comm_, &requests[static_cast<std::size_t>(to) - 1]);
+      MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, wake_tag, comm_,
+                &requests[static_cast<std::size_t>(to) - 1]);
     MPI_Waitall(size_ - 1, requests.data(), MPI_STATUSES_IGNORE);
-    return;
+    return text;
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(nullptr, 0, MPI_BYTE, 0, wake_tag, comm_, &request);
-  for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done) break;
+  MPI_Status status;
+  int here = 0;
+  for (auto nap = first_nap;; nap = std::min(nap * 5 / 4, longest_nap)) {
+    MPI_Iprobe(0, wake_tag, comm_, &here, &status);
+    if (here) break;
     std::this_thread::sleep_for(nap);
   }
+  int length = 0;
+  MPI_Get_count(&status, MPI_CHAR, &length);
+  std::string heard(static_cast<std::size_t>(length), '\0');
+  MPI_Recv(heard.data(), length, MPI_CHAR, 0, wake_tag, comm_, MPI_STATUS_IGNORE);
+  return heard;
 }
 
 }  // namespace xylem::tools

@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 namespace xylem::tools {
 
 class PoliteGroup {
@@ -22,7 +24,9 @@ class PoliteGroup {
   double largest(double value) const;
 
   // Waits, asleep most of the time, until rank 0 has come.
-  void await_first() const;
+  void await_first() const { hear_from_first(""); }
+  // The same; returns what rank 0 brings.
+  std::string hear_from_first(const std::string& text) const;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

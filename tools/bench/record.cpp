@@ -38,6 +38,13 @@ bool Row::noisy() const {
                      [](const SideResult& side) { return tools::noisy(summarize(side.seconds)); });
 }
 
+std::string title_of(const Run& run, std::size_t side) {
+  const std::string& name = run.sides[side];
+  if (name == mpi_side) return run.setting.mpi_version;
+  const auto peer = run.setting.peers.find(name);
+  return peer == run.setting.peers.end() ? name : peer->second;
+}
+
 bool slower(const Row& row) {
   if (!row.measured()) return false;
   const std::size_t peer = row.best_peer();

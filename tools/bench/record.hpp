@@ -20,6 +20,7 @@ struct Setting {
   std::string kernel;
   int cores = 0;  // of rank 0's host
   std::string mpi_version;
+  std::map<std::string, std::string> peers;  // name of a further side, and what it is
   std::string xylem_version;
   bool xylem_loaded = false;
   std::string load_warning;  // empty on a quiet machine
@@ -71,6 +72,9 @@ struct Run {
   std::string core_statistics;  // JSON; empty if Xylem ran nothing
 };
 
+// What a side is, for people.
+std::string title_of(const Run& run, std::size_t side);
+
 // Differences below this are the machine's and not the library's.
 inline constexpr double equal_within = 0.03;
 
@@ -79,6 +83,10 @@ bool slower(const Row& row);
 bool faster(const Row& row);
 
 std::string to_json(const Run& run);
+// What a side has found, on one line.
+std::string side_to_json(const SideResult& side);
+// Throws std::runtime_error.
+SideResult side_from_json(const std::string& text);
 // Throws std::runtime_error if the text is no record of a run.
 Run run_from_json(const std::string& text);
 

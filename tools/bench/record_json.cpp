@@ -101,6 +101,16 @@ Row row_of(const Json& json, const std::vector<std::string>& sides) {
 
 }  // namespace
 
+std::string side_to_json(const SideResult& side) { return json_of(side).dump(); }
+
+SideResult side_from_json(const std::string& text) try {
+  SideResult side;
+  read(Json::parse(text), side);
+  return side;
+} catch (const nlohmann::json::exception& error) {
+  throw std::runtime_error(std::string("is no result: ") + error.what());
+}
+
 std::string to_json(const Run& run) {
   Json lines = Json::array();
   for (const Row& row : run.rows) lines.push_back(json_of(row, run.sides));
@@ -113,6 +123,7 @@ std::string to_json(const Run& run) {
       {"cores", setting.cores},
       {"kernel", setting.kernel},
       {"mpi", setting.mpi_version},
+      {"peers", setting.peers},
       {"xylem", setting.xylem_version},
       {"xylem_loaded", setting.xylem_loaded},
       {"busy_before", setting.load_warning},
@@ -138,6 +149,7 @@ Run run_from_json(const std::string& text) try {
   json.at("cores").get_to(setting.cores);
   json.at("kernel").get_to(setting.kernel);
   json.at("mpi").get_to(setting.mpi_version);
+  if (json.contains("peers")) json["peers"].get_to(setting.peers);
   json.at("xylem").get_to(setting.xylem_version);
   json.at("xylem_loaded").get_to(setting.xylem_loaded);
   json.at("busy_before").get_to(setting.load_warning);

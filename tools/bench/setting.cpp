@@ -25,17 +25,6 @@ std::string processor_name() {
   return "unknown";
 }
 
-std::string mpi_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-#ifdef MPICH_VERSION
-  return std::string("MPICH ") + MPICH_VERSION;
-#else
-  return {text.data(), std::strcspn(text.data(), ",\n")};
-#endif
-}
-
 using Name = std::array<char, sizeof utsname::nodename>;
 
 // Everybody's `mine`, in the order of ranks, on rank 0. The program's own collectives would be counted as measured.
@@ -63,6 +52,25 @@ Name host_name() {
 }
 
 }  // namespace
+
+const char* mpi_name() {
+#ifdef MPICH_VERSION
+  return "mpich";
+#else
+  return "openmpi";
+#endif
+}
+
+std::string mpi_version() {
+#ifdef MPICH_VERSION
+  return std::string("MPICH ") + MPICH_VERSION;
+#else
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return {text.data(), std::strcspn(text.data(), ",\n")};
+#endif
+}
 
 Setting collect_setting(MPI_Comm comm, const BenchOptions& options, const std::vector<std::string>& command) {
   leave_settings_complaints_to_others();  // Xylem itself says them

@@ -10,6 +10,10 @@
 
 namespace xylem::tools {
 
+// The MPI of this program: "mpich" or "openmpi", and what it calls itself.
+const char* mpi_name();
+std::string mpi_version();
+
 // Collective over `comm`; all facts are on rank 0 only.
 Setting collect_setting(MPI_Comm comm, const BenchOptions& options, const std::vector<std::string>& command);
 

@@ -50,6 +50,8 @@ std::string table_head(const Run& run) {
       fmt::format("{} ranks on {} host{}, {} cores; {} {}{}; Xylem {} against {}\n", setting.ranks, setting.hosts.size(),
                   setting.hosts.size() == 1 ? "" : "s", setting.cores, setting.type, setting.op,
                   setting.reproducible ? ", reproducible" : "", setting.xylem_version, setting.mpi_version);
+  for (const auto& [name, title] : setting.peers)
+    head += fmt::format("{}: {}, in a job of its own beside this one\n", name, title);
   if (!setting.xylem_loaded) head += "NOTE: Xylem is not loaded in this run: both sides are the MPI.\n";
   head += setting.load_warning;
   head +=

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <vector>
 
@@ -124,6 +126,15 @@ TEST(SettingInfos, GiveTypeDefaultAndScope) {
   EXPECT_EQ(find("XYLEM_CHUNK").type, "bytes");
   EXPECT_TRUE(find("XYLEM_CHUNK").agreed);
   EXPECT_EQ(find("XYLEM_TIMEOUT").type, "seconds");
+}
+
+TEST(Environment, IsHandedOnWithoutWhatBeginsSo) {
+  setenv("SETTINGS_TEST_KEPT", "1", 1);
+  setenv("SETTINGS_TEST_LEFT_OUT", "2", 1);
+  constexpr std::string_view prefixes[] = {"PMI_", "SETTINGS_TEST_LEFT"};
+  const std::vector<std::string> kept = environment_without(prefixes);
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), "SETTINGS_TEST_KEPT=1"), 1);
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), "SETTINGS_TEST_LEFT_OUT=2"), 0);
 }
 
 }  // namespace

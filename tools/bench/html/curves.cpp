@@ -140,8 +140,7 @@ std::string curves_legend(const Run& run) {
         escaped(name));
   };
   std::string text = "<p>";
-  for (std::size_t side = 0; side < run.sides.size(); ++side)
-    text += entry(style_of(side), run.sides[side] == mpi_side ? run.setting.mpi_version : run.sides[side]);
+  for (std::size_t side = 0; side < run.sides.size(); ++side) text += entry(style_of(side), title_of(run, side));
   return text + entry("limit", "limit of the machine") + "</p>\n";
 }
 
