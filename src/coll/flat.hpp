@@ -58,7 +58,7 @@ struct FlatAllreduce {
     for (std::size_t base = 0; base < args.bytes(); base += part) {
       const exec::View own = args.in(base, part);
       lane.show(own);
-      fold_along_tree(lane, args.host, {own.bytes, 0, own}, args.out(base, part), args.scratch);
+      fold_along_tree(lane, args.board(), {own.bytes, 0, own}, args.out(base, part), args.scratch);
       lane.finish(true);
     }
   }
@@ -81,7 +81,7 @@ struct FlatReduce {
       const exec::View own = args.in(base, part);
       lane.show(own);
       const bool is_root = args.rank == args.root;
-      if (is_root) fold_along_tree(lane, args.host, {own.bytes, 0, own}, args.out(base, part), args.scratch);
+      if (is_root) fold_along_tree(lane, args.board(), {own.bytes, 0, own}, args.out(base, part), args.scratch);
       lane.finish(is_root);
     }
   }
@@ -152,7 +152,7 @@ struct FlatReduceScatter {
     for (std::size_t base = 0; base < longest; base += part) {
       const std::size_t width = smaller(part, longest - base);
       show_parts(lane, args, base, width);
-      fold_along_tree(lane, args.host, {members * width, args.host.place * width, args.in_block(args.rank, base, width)},
+      fold_along_tree(lane, args.board(), {members * width, args.host.place * width, args.in_block(args.rank, base, width)},
                       args.out(base, width), args.scratch);
       lane.finish(true);
     }

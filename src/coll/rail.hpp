@@ -102,23 +102,35 @@ struct RailAllreduce {
   XYLEM_HD_CALLED static void reduce_to_shares(Lane& lane, const Args& args, const Rails& rails, std::size_t share) {
     const std::size_t part = args.chunk_part(rails.members());
     for (std::size_t base = 0; base < share; base += part) {
-      const std::size_t width = smaller(part, share - base);
       for (std::uint32_t number = 0; number <= args.inside.count; ++number) {
-        const Level level = args.level(number);
-        const Group members = level.peers(rails.place(), rails.place());
-        const std::uint32_t first = rails.place() % level.below(), shown = rails.members() / level.below();
-        const auto own = [&](std::uint32_t block) {
-          const std::size_t at = (first + block * level.below()) * share + base;
-          return number == 0 ? args.in(at, width) : exec::View(args.out(at, width));
-        };
-        lane.show_blocks(shown, width, own);
-        for (std::uint32_t block = members.place; block < shown; block += members.size) {
-          // In place, it lies over what has been shown.
-          const exec::Slice sum = args.out((first + block * level.below()) * share + base, width);
-          fold_along_tree(lane, members, {shown * width, block * width, own(block)}, sum, args.scratch);
-        }
+        reduce_on_level(lane, args, rails, number, {share, base, smaller(part, share - base)});
         lane.finish(args.inside.count == 0);
       }
+    }
+  }
+
+  // A piece of every share.
+  struct Piece {
+    std::size_t share, base, width;
+
+    XYLEM_HD std::size_t of(std::uint32_t number) const { return number * share + base; }
+  };
+
+  template <class Lane>
+  XYLEM_HD_CALLED static void reduce_on_level(Lane& lane, const Args& args, const Rails& rails, std::uint32_t number,
+                                              const Piece& piece) {
+    const Level level = args.level(number);
+    const Group members = level.peers(rails.place(), rails.place());
+    const std::uint32_t first = rails.place() % level.below(), shown = rails.members() / level.below();
+    const auto own = [&](std::uint32_t block) {
+      const std::size_t at = piece.of(first + block * level.below());
+      return number == 0 ? args.in(at, piece.width) : exec::View(args.out(at, piece.width));
+    };
+    lane.show_blocks(shown, piece.width, own);
+    for (std::uint32_t block = members.place; block < shown; block += members.size) {
+      // In place, it lies over what has been shown.
+      const exec::Slice sum = args.out(piece.of(first + block * level.below()), piece.width);
+      fold_along_tree(lane, members, {shown * piece.width, block * piece.width, own(block)}, sum, args.scratch);
     }
   }
 

@@ -24,7 +24,7 @@ struct FlatScan {
     for (std::size_t base = 0; base < args.bytes(); base += args.chunk_bytes) {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
-      fold_in_order(lane, args.host, args.host.place + 1, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
+      fold_in_order(lane, args.board(), args.host.place + 1, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
       lane.finish(false);
     }
   }
@@ -43,7 +43,7 @@ struct FlatExscan {
       const exec::View own = args.in(base, args.chunk_bytes);
       lane.show(own);
       if (args.host.place != 0) {
-        fold_in_order(lane, args.host, args.host.place, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
+        fold_in_order(lane, args.board(), args.host.place, {own.bytes, 0, own}, args.out(base, args.chunk_bytes));
       }
       lane.finish(false);
     }

@@ -33,7 +33,7 @@ struct TwoPhaseAllreduce {
 
       lane.show(own);
       if (const Range mine = range(host.place); mine.length != 0) {
-        fold_along_tree(lane, host, {own.bytes, mine.first, {own.data + mine.first, mine.length}}, out(host.place),
+        fold_along_tree(lane, args.board(), {own.bytes, mine.first, {own.data + mine.first, mine.length}}, out(host.place),
                         args.scratch);
       } else {
         for (std::uint32_t member = 0; member < host.size; ++member) lane.fetch(member, own.bytes);

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """What becomes of a job under its own mpirun when one of its ranks is killed, or calls MPI_Abort.
 
-usage: ended_job.py --mpi NAME --mpirun PATH --preload LIBRARY [--go-on | --abort] -- program
+usage: ended_job.py --mpi NAME --mpirun PATH --preload LIBRARY [--abort] -- program
 
-mpirun ends the job; what is said of it is clear, and nothing is left behind. With --go-on mpirun (of MPICH) leaves the others
-alone: all of them say who died, get an error, and still reach one another.
+mpirun ends the job; what is said of it is clear, and nothing is left behind.
 
 The program is tests/faults/lost_rank.cpp.
 """
@@ -23,30 +22,17 @@ def shared_memory():
     return set(os.listdir("/dev/shm"))
 
 
-def those_who_did_not_go_on(out, said):
-    """What is wrong, or None."""
-    for rank, other in ((0, 2), (2, 0)):
-        if f"rank {rank} goes on: error returned, received {other + 10}\n" not in out:
-            return f"rank {rank} did not go on"
-        if not any(f" rank {rank} on " in line[:40] for line in said):
-            return f"rank {rank} did not say who died"
-    return None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", required=True)
     parser.add_argument("--mpirun", required=True)
     parser.add_argument("--preload", required=True)
-    parser.add_argument("--go-on", action="store_const", const="go-on", dest="way")
-    parser.add_argument("--abort", action="store_const", const="abort", dest="way")
+    parser.add_argument("--abort", action="store_true")
     parser.add_argument("program")
     options = parser.parse_args()
     before = shared_memory()
-    command = launch(options.mpi, options.mpirun, RANKS)
-    if options.way == "go-on":
-        command.insert(1, "-disable-auto-cleanup")
-    job = Job([*command, "env", f"LD_PRELOAD={options.preload}", options.program, *([options.way] if options.way else [])])
+    words = ["abort"] if options.abort else []
+    job = Job([*launch(options.mpi, options.mpirun, RANKS), "env", f"LD_PRELOAD={options.preload}", options.program, *words])
     status, out, err = job.finish(LIMIT)
     print(f"status {status}\n{out}\n{err}", flush=True)
     if status == "hang":
@@ -56,8 +42,6 @@ def main():
     said = [line for line in err.splitlines() if line.startswith("xylem: warn")]
     if wrong := [line for line in said if f": rank {LOST} on " not in line or "died: its process has ended" not in line]:
         return f"FAILED: these do not say who died: {wrong}"
-    if options.way == "go-on" and (wrong := those_who_did_not_go_on(out, said)):
-        return f"FAILED: {wrong}"
     if any("xylem" in name for name in shared_memory() - before):
         return "FAILED: something is left in /dev/shm"
     return "FAILED: a job that lost a rank is no success" if status == 0 else None
