@@ -3,9 +3,8 @@
 // the hosts everybody gets the rest. So every rank drives its part of the network, and nothing crosses it twice. With P ranks
 // on H hosts, M = P/H ranks each, L levels inside a host (coll/levels.hpp) and N bytes (of the whole vector):
 //   allreduce       2 L hops inside a host and 2 log2 H along a rail (log2 H for small shares), at most 2 (H-1)/H N/M sent
-//   per
-//                   rank. Shares are summed level by level: in a core complex each rank gets its part of every share, and
-//                   only sums leave it; where M is a power of two, they are folded along the canonical tree
+//                   per rank. Shares are summed level by level: in a core complex each rank gets its part of every share,
+//                   and only sums leave it; where M is a power of two, they are folded along the canonical tree
 //   reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank
 //   allgather       1 step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
 // For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable reduction collectives with data

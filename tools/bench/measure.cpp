@@ -29,7 +29,6 @@ struct Bench::Side {
   std::optional<std::size_t> peer;  // a job beside it
   Notes notes;
   SideResult of_peer;
-  double round_seconds = 0;
 };
 
 Bench::Bench(MPI_Comm comm, const PoliteGroup& group, std::vector<Calls> sides, const BenchEffort& effort,
@@ -54,8 +53,8 @@ double Bench::run_round(const CollectiveCall& call, const BufferPool& pool, Side
                    *side.peer);
 }
 
-// A few single calls tell how many make a batch.
-void Bench::find_batch(const CollectiveCall& call, const BufferPool& pool, Side& side, double share) {
+// A few single calls tell how many make a batch. Returns the seconds of such a round.
+double Bench::find_batch(const CollectiveCall& call, const BufferPool& pool, Side& side, double share) {
   std::vector<double> trials;
   do {
     trials.push_back(group_.largest(run_round(call, pool, side, false)));
@@ -64,7 +63,7 @@ void Bench::find_batch(const CollectiveCall& call, const BufferPool& pool, Side&
   const double undisturbed = std::max(percentile(trials, 0.25), 1e-9);
   const bool single = effort_.skew_seconds > 0;  // of calls in a row only the first would find ranks that come late
   side.notes.batch = single ? 1 : clamp_round(batch_seconds / undisturbed, 1, static_cast<int>(pool.size()));
-  side.round_seconds = percentile(trials, 0.5) * side.notes.batch;
+  return percentile(trials, 0.5) * side.notes.batch;
 }
 
 void Bench::measure(const CallKind& kind, const CollectiveCall& call, const std::function<void(double)>& progress, Row& row) {
@@ -82,8 +81,7 @@ void Bench::measure(const CallKind& kind, const CollectiveCall& call, const std:
       side.peer = number - calls_.size();
       with_peer([&](PeerProcess& peer) { return peer.prepare(kind, effort_), 0; }, *side.peer);
     }
-    find_batch(call, pool, side, effort_.line_seconds * trial_part / static_cast<double>(sides.size()));
-    round_seconds += side.round_seconds;
+    round_seconds += find_batch(call, pool, side, effort_.line_seconds * trial_part / static_cast<double>(sides.size()));
   }
   const int rounds = effort_.rounds > 0
                          ? effort_.rounds

@@ -28,7 +28,7 @@ class Bench {
 
   double run_round(const CollectiveCall& call, const BufferPool& pool, Side& side, bool counts);
   double with_peer(const std::function<double(PeerProcess&)>& talk, std::size_t peer);
-  void find_batch(const CollectiveCall& call, const BufferPool& pool, Side& side, double share);
+  double find_batch(const CollectiveCall& call, const BufferPool& pool, Side& side, double share);
 
   const PoliteGroup& group_;
   std::vector<Calls> calls_;

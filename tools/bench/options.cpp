@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "bench/peer/command.hpp"
 #include "coll/collective.hpp"
 #include "list_options.hpp"
 #include "units.hpp"
@@ -19,10 +20,9 @@ const std::map<std::string, BufferState> buffer_states = {
     {"rotated", BufferState::rotated}, {"warm", BufferState::warm}, {"cold", BufferState::cold}};
 
 std::string check_peer(const std::string& text) {
-  if (const std::size_t equals = text.find('='); equals != std::string::npos)
-    return equals == 0 || equals + 1 == text.size() ? "'" + text + "': expected NAME=COMMAND" : "";
-  std::string name = text;
-  return check_name(name, {no_peer, "mpich", "openmpi"});
+  PeerChoice choice = parse_peer(text);
+  if (!choice.command) return check_name(choice.name, {no_peer, "mpich", "openmpi"});
+  return choice.name.empty() || choice.command->empty() ? "'" + text + "': expected NAME=COMMAND" : "";
 }
 
 CLI::Validator one_of(const std::vector<std::string>& names) {

@@ -39,12 +39,12 @@ Pattern::Pattern(const std::string& type, const std::string& op, int ranks) {
 template <class T>
 void Pattern::make_tables(const std::string& op, int ranks) {
   element_size_ = sizeof(T);
-  std::vector<T> input(2 * period_), reduction(2 * period_);
-  for (std::size_t i = 0; i < input.size(); ++i) input[i] = number<T>(op, i % period_);
+  std::vector<T> input(2 * kPeriod), reduction(2 * kPeriod);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = number<T>(op, i % kPeriod);
   for (std::size_t i = 0; i < reduction.size(); ++i) {
-    reduction[i] = input[i % period_];
+    reduction[i] = input[i % kPeriod];
     for (std::size_t r = 1; r < static_cast<std::size_t>(ranks); ++r)
-      reduction[i] = combine<T>(op, reduction[i], input[(i + r * rank_step) % period_]);
+      reduction[i] = combine<T>(op, reduction[i], input[(i + r * rank_step) % kPeriod]);
   }
   const auto bytes = [](const std::vector<T>& values) {
     const auto* first = reinterpret_cast<const std::byte*>(values.data());
@@ -55,19 +55,19 @@ void Pattern::make_tables(const std::string& op, int ranks) {
 }
 
 void Pattern::fill(void* out, std::size_t first, std::size_t count, int rank, unsigned call) const {
-  const std::size_t phase = (first + static_cast<std::size_t>(rank) * rank_step + call) % period_;
+  const std::size_t phase = (first + static_cast<std::size_t>(rank) * rank_step + call) % kPeriod;
   const std::byte* const table = input_.data() + phase * element_size_;
   auto* to = static_cast<std::byte*>(out);
-  for (std::size_t done = 0; done < count; done += period_)
-    std::memcpy(to + done * element_size_, table, std::min(period_, count - done) * element_size_);
+  for (std::size_t done = 0; done < count; done += kPeriod)
+    std::memcpy(to + done * element_size_, table, std::min(kPeriod, count - done) * element_size_);
 }
 
 std::optional<std::size_t> Pattern::first_difference(const void* data, std::size_t count, const std::vector<std::byte>& table,
                                                      std::size_t phase) const {
   const std::byte* const wanted = table.data() + phase * element_size_;
   const auto* got = static_cast<const std::byte*>(data);
-  for (std::size_t done = 0; done < count; done += period_) {
-    const std::size_t bytes = std::min(period_, count - done) * element_size_;
+  for (std::size_t done = 0; done < count; done += kPeriod) {
+    const std::size_t bytes = std::min(kPeriod, count - done) * element_size_;
     const std::byte* const part = got + done * element_size_;
     if (std::memcmp(part, wanted, bytes) == 0) continue;
     const auto at = std::mismatch(part, part + bytes, wanted).first - part;
@@ -78,12 +78,12 @@ std::optional<std::size_t> Pattern::first_difference(const void* data, std::size
 
 std::optional<std::size_t> Pattern::wrong_copy(const void* data, std::size_t first, std::size_t count, int rank,
                                                unsigned call) const {
-  return first_difference(data, count, input_, (first + static_cast<std::size_t>(rank) * rank_step + call) % period_);
+  return first_difference(data, count, input_, (first + static_cast<std::size_t>(rank) * rank_step + call) % kPeriod);
 }
 
 std::optional<std::size_t> Pattern::wrong_reduction(const void* data, std::size_t first, std::size_t count,
                                                     unsigned call) const {
-  return first_difference(data, count, reduction_, (first + call) % period_);
+  return first_difference(data, count, reduction_, (first + call) % kPeriod);
 }
 
 }  // namespace xylem::tools

@@ -29,7 +29,7 @@ class Pattern {
   std::optional<std::size_t> wrong_reduction(const void* data, std::size_t first, std::size_t count, unsigned call) const;
 
  private:
-  static constexpr std::size_t period_ = 251;
+  static constexpr std::size_t kPeriod = 251;
 
   template <class T>
   void make_tables(const std::string& op, int ranks);

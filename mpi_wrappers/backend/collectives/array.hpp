@@ -12,6 +12,7 @@ namespace xylem::preload {
 template <class T>
 class Array {
  public:
+  Array() = default;
   explicit Array(const T* data) : data_(data) {}
 
   const T* data() const { return data_; }
@@ -26,7 +27,7 @@ class Array {
   }
 
  private:
-  const T* data_;
+  const T* data_ = nullptr;
   std::shared_ptr<T[]> kept_;
 };
 

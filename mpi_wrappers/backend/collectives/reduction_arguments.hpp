@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
+#include "backend/collectives/array.hpp"
 #include "backend/collectives/blocks.hpp"
 #include "backend/collectives/peers.hpp"
 #include "backend/collectives/xylem_call.hpp"
@@ -19,21 +19,21 @@ inline constexpr bool kHasRecvcounts = requires(Arguments a) {
   a.recvcounts;
 };
 
-// A copy of the lengths of blocks, for calls that go on when the program may have freed its own.
+// The lengths of blocks, for calls that go on when the program may have freed its own.
 template <class Arguments>
 class KeptCounts {
  public:
   void keep(Arguments& arguments, const Peers& peers) {
     if constexpr (kHasRecvcounts<Arguments>) {
-      counts_.assign(arguments.recvcounts, arguments.recvcounts + peers.size);
+      counts_ = Array(arguments.recvcounts);
+      counts_.keep(peers.size);
       arguments.recvcounts = counts_.data();
     }
   }
 
  private:
   struct Nothing {};
-  [[no_unique_address]] std::conditional_t<kHasRecvcounts<Arguments>, std::vector<typename Arguments::Count>, Nothing>
-      counts_;
+  [[no_unique_address]] std::conditional_t<kHasRecvcounts<Arguments>, Array<typename Arguments::Count>, Nothing> counts_;
 };
 
 template <class Arguments>

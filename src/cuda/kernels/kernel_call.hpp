@@ -60,8 +60,8 @@ struct KernelCall {
   // By block: channels and board of that lane, all connected (`connect` is null). In device memory with everything that the
   // pointers in it lead to, channels and their positions too: kernels move them on, so a captured graph replays.
   exec::Endpoints* endpoints = nullptr;
-  const LineEndpoints* lines =
-      nullptr;                      // likewise, in place of channels, where every message is kLineBytes at most; else null
+  // Likewise, in place of channels, where every message is kLineBytes at most; else null.
+  const LineEndpoints* lines = nullptr;
   KernelReport* reports = nullptr;  // by block
 
   // The ranks of this GPU in rank order, the leader too; none where the leader is alone. Vectors only, but for "direct", for

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -48,7 +47,7 @@ std::optional<std::vector<std::string>> command_of(const std::string& mpi, int r
 
 PeerChoice parse_peer(const std::string& text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return {text, ""};
+  if (equals == std::string::npos) return {text, std::nullopt};
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -64,8 +63,8 @@ std::map<std::string, std::vector<std::string>> peer_commands(const std::vector<
   for (const std::string& text : asked) {
     const PeerChoice choice = parse_peer(text);
     if (choice.name == no_peer) continue;
-    if (!choice.command.empty()) {
-      commands[choice.name] = {"/bin/sh", "-c", "exec " + choice.command};
+    if (choice.command) {
+      commands[choice.name] = {"/bin/sh", "-c", "exec " + *choice.command};
     } else if (const auto command = command_of(choice.name, ranks, cores)) {
       commands[choice.name] = *command;
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@ namespace xylem::tools {
 
 // What --peer says: a name, and the command behind "=", if there is one.
 struct PeerChoice {
-  std::string name, command;
+  std::string name;
+  std::optional<std::string> command;
 };
 PeerChoice parse_peer(const std::string& text);
 
