@@ -6,11 +6,13 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdio>
 #include <exception>
 
 #include "bench/html/page.hpp"
 #include "bench/limits_probe.hpp"
 #include "bench/measure.hpp"
+#include "bench/mpi_program.hpp"
 #include "bench/options.hpp"
 #include "bench/peer/command.hpp"
 #include "bench/peer/server.hpp"
@@ -20,7 +22,6 @@
 #include "bench/table.hpp"
 #include "output_file.hpp"
 #include "units.hpp"
-#include "usage.hpp"
 
 namespace xylem::tools {
 namespace {
@@ -158,25 +159,13 @@ int run(const BenchOptions& options, std::vector<std::string> command) {
 }  // namespace
 }  // namespace xylem::tools
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace xylem::tools;
   BenchOptions options;
   CLI::App app("Compares Xylem's collectives with those of the MPI below.", "xylem bench");
   add_bench_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return explain(app, error);
-  }
-
-  MPI_Init(&argc, &argv);
-  int status = 0;
-  try {
-    status = run(options, {argv, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "xylem bench: {}\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
-  return status;
+  return run_mpi_program(app, argc, argv, [&] { return run(options, {argv, argv + argc}); });
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -6,11 +6,14 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "bench/mpi_program.hpp"
 #include "comm/tuning.hpp"
 #include "comm/user_bootstrap.hpp"
 #include "load.hpp"
@@ -20,7 +23,6 @@
 #include "tune/options.hpp"
 #include "tune/tuner.hpp"
 #include "units.hpp"
-#include "usage.hpp"
 #include "xylem/xylem_mpi.h"
 
 namespace xylem::tools {
@@ -115,24 +117,13 @@ void run(const TuneOptions& options) {
 }  // namespace
 }  // namespace xylem::tools
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace xylem::tools;
   TuneOptions options;
   CLI::App app("Measures which algorithm is best for which size, and writes rules.", "xylem tune");
   add_tune_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return explain(app, error);
-  }
-
-  MPI_Init(&argc, &argv);
-  try {
-    run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "xylem tune: {}\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Finalize();
-  return 0;
+  return run_mpi_program(app, argc, argv, [&] { return run(options), 0; });
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
