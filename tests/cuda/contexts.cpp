@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include <string>
+#include <vector>
 
 #include "expect.hpp"
 #include "float_vector.hpp"
@@ -67,16 +68,23 @@ struct Late {
   }
 };
 
-int run_to_the_end(const World& w, Late* late) {
+// The last rank does not join the call, so it cannot have ended when its other ranks do. Who has started it waits for all
+// before ending: a rank that ends while another is still in a call is rightly told of there.
+int forget(const World& w, const xylem_bootstrap& bootstrap) {
   sums_are_right(w, w.comm);
   const Vector from(w.own(), kCount), to(-1, kCount);
-  if (late == nullptr) {
-    w.start(from, to, w.comm, XYLEM_STREAM_NONE);
-    return unexpected.load();
-  }
-  late->comm = w.comm;
-  check(xylem_mem_alloc(&late->memory, 1000, XYLEM_MEMORY_DEVICE), "xylem_mem_alloc");
-  check(xylem_comm_register(w.comm, late->memory, 1000, &late->registration), "xylem_comm_register");
+  if (w.rank + 1 < w.size) w.start(from, to, w.comm, XYLEM_STREAM_NONE);
+  std::vector<char> all_here(static_cast<std::size_t>(w.size));
+  expect(bootstrap.allgather("", all_here.data(), 1, bootstrap.context) == 0, "the bootstrap's allgather");
+  return unexpected.load();
+}
+
+int run_to_the_end(const World& w, Late& late) {
+  sums_are_right(w, w.comm);
+  const Vector from(w.own(), kCount), to(-1, kCount);
+  late.comm = w.comm;
+  check(xylem_mem_alloc(&late.memory, 1000, XYLEM_MEMORY_DEVICE), "xylem_mem_alloc");
+  check(xylem_comm_register(w.comm, late.memory, 1000, &late.registration), "xylem_comm_register");
   w.sum(from, to, w.comm, XYLEM_STREAM_NONE);
   return unexpected.load();
 }
@@ -95,7 +103,8 @@ int main(int argc, char** argv) {
     check(cudaFree(nullptr), "cudaFree");  // makes the context
     // The bootstrap is this function's own.
     check(xylem_comm_create(&w.comm, &bootstrap), "xylem_comm_create");
-    if (mode != "reset") return run_to_the_end(w, mode == "exit" ? &late : nullptr);
+    if (mode == "forget") return forget(w, bootstrap);
+    if (mode == "exit") return run_to_the_end(w, late);
     reset(w);
     check(xylem_comm_destroy(w.comm), "xylem_comm_destroy");
     check_all_on_device();
