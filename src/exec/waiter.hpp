@@ -1,6 +1,7 @@
 // How a CPU thread waits for another rank: a short spin, then politely. While it waits it moves what only this thread can
 // move: Xylem's own network traffic, calls that are outstanding on other communicators, and the MPI below (a peer may sit in
-// MPI_Recv for a message that only our progress can complete). Used by one thread at a time.
+// MPI_Recv for a message that only our progress can complete). Nobody wakes who sleeps: a nap ends by itself, and then the
+// thread looks again. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>

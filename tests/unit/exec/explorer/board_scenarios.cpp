@@ -47,7 +47,7 @@ class Epochs : public Protocol {
     exec::Board board{buffers_, done_, rank, ranks_, kStride, kPayloadBytes, start_, start_};
     if (misuse_ == Misuse::one_epoch_too_many) ++board.finished;
     exec::Endpoints endpoints{nullptr, nullptr, &board};
-    Team team(shared_.abort_word, misuse_ == Misuse::deaf_to_abort);
+    Team team(shared_.abort_word, misuse_);
     const bool quits = abandoned_ && rank + 1 == ranks_;
     with_port(misuse_, team, endpoints, [&]<class Port>(Port& port) {
       exec::Lane<Port> lane(port);

@@ -45,7 +45,7 @@ class Channels : public Protocol {
     outbound[next] = to_[rank];
     inbound[previous] = from_[previous];
     exec::Endpoints endpoints{outbound, inbound};
-    Team team(shared_.abort_word, misuse_ == Misuse::deaf_to_abort);
+    Team team(shared_.abort_word, misuse_);
     with_port(misuse_, team, endpoints, body);
   }
   void give_up(std::uint32_t rank) { exec::store_release(shared_.abort_word, exec::abort_word(exec::Fault::protocol, rank)); }

@@ -34,7 +34,7 @@ void Explorer::run_once() {
   for (std::size_t i = 0; i < scenario_->threads(); ++i) {
     Thread& thread = threads_[i];
     if (!thread.stack) thread.stack = std::make_unique<std::byte[]>(kStackBytes);
-    thread.finished = thread.took_newer = false;
+    thread.finished = thread.asleep = thread.took_newer = false;
     thread.looked.clear();
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = thread.stack.get();
@@ -55,16 +55,19 @@ void Explorer::run_once() {
 }
 
 // Nobody moves any more. A thread that waits for a later store than there are took one way of several: where it would go on
-// with what is there, that way is another run, and this one is none. Where it would not, nobody will ever wake it.
+// with what is there, that way is another run, and this one is none. Where it would not, it waits for ever, and so does one
+// that sleeps until it is woken.
 void Explorer::settle() {
   settling_ = true;
-  std::string waiting;
+  std::string waiting, sleeping;
   for (std::size_t i = 0; i < scenario_->threads() && !abandoned_; ++i) {
     if (threads_[i].finished) continue;
-    resume(i);
-    waiting += " " + std::to_string(i);
+    if (!threads_[i].asleep) resume(i);
+    (threads_[i].asleep ? sleeping : waiting) += " " + std::to_string(i);
   }
-  if (!abandoned_ && !waiting.empty()) result_.violation = "deadlock: for ever wait threads" + waiting;
+  if (abandoned_) return;
+  if (!waiting.empty()) result_.violation = "deadlock: for ever wait threads" + waiting;
+  if (!sleeping.empty()) result_.violation = "lost wake-up: for ever sleep threads" + sleeping;
 }
 
 void Explorer::enter() {
@@ -96,6 +99,7 @@ void Explorer::fail(const std::string& text) {
 }
 
 std::size_t Explorer::choose(std::size_t options) {
+  if (options == 1) return 0;
   if (depth_ == path_.size()) path_.push_back({0, options});
   return path_[depth_++].taken;
 }
@@ -107,31 +111,48 @@ bool Explorer::next_path() {
   return true;
 }
 
-void Explorer::begin_wait() {
+bool Explorer::exploring() { return running != nullptr; }
+
+void Explorer::begin_wait(Naps naps) {
   Explorer& self = *running;
   if (self.settling_) self.abandon();
   Thread& thread = self.threads_[self.current_];
+  thread.naps = naps;
   thread.passed.fill(0);
   thread.looked.clear();
   thread.took_newer = false;
 }
 
-void Explorer::pause() {
+void Explorer::begin_look() {
   Explorer& self = *running;
   Thread& thread = self.threads_[self.current_];
-  if (!self.settling_) {
-    // A look in vain at a newer store teaches less than the look that will end the wait, and the run without it is done too.
-    if (thread.took_newer) self.abandon();
-    for (const std::size_t word : thread.looked) thread.passed[word] = self.memory_.newest(word);
-  }
+  self.end_look(thread);
+  thread.looked.clear();
+  thread.took_newer = false;
+}
+
+// It was in vain.
+void Explorer::end_look(Thread& thread) {
+  if (settling_) return;
+  // A look in vain at a newer store teaches less than the look that will end the wait, and the run without it is done too.
+  if (thread.took_newer) abandon();
+  for (const std::size_t word : thread.looked) thread.passed[word] = memory_.newest(word);
+}
+
+void Explorer::nap() {
+  Explorer& self = *running;
+  Thread& thread = self.threads_[self.current_];
+  self.end_look(thread);
+  thread.asleep = thread.naps == Naps::until_woken;
+  ++self.result_.naps;
   swapcontext(&thread.context, &self.scheduler_);
   thread.looked.clear();
   thread.took_newer = false;
 }
 
 bool Explorer::awake(const Thread& thread) const {
-  return std::any_of(thread.looked.begin(), thread.looked.end(),
-                     [&](std::size_t word) { return memory_.newest(word) > thread.passed[word]; });
+  return !thread.asleep && std::any_of(thread.looked.begin(), thread.looked.end(),
+                                       [&](std::size_t word) { return memory_.newest(word) > thread.passed[word]; });
 }
 
 bool Explorer::weakened(const void* address, bool store) const {
@@ -146,7 +167,7 @@ std::uint64_t Explorer::load(const void* address, std::size_t size, bool acquire
   thread.looked.push_back(word);
   std::size_t store = newest;
   if (!settling_) {
-    // What was there at the last pause was left for another run.
+    // What was there at the look before was left for another run.
     const std::size_t passed = std::max(known, thread.passed[word]);
     const std::size_t chosen = choose(1 + newest - passed);
     store = chosen == 0 ? known : passed + chosen;
@@ -159,6 +180,7 @@ void Explorer::store(const void* address, std::size_t size, std::uint64_t value,
   if (settling_) abandon();
   const std::size_t word = memory_.word(address, size);
   memory_.store(current_, word, value, release && !weakened(address, true));
+  for (Thread& thread : threads_) thread.asleep = false;
   if (!memory_.violation().empty()) fail(memory_.violation());
 }
 

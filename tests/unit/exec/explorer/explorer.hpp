@@ -35,24 +35,31 @@ struct Weakening {
   bool stores = false;
 };
 
+// What ends a nap: time, so that who naps is no more than one who sees stores late; or, a planted fault, nothing but a store
+// that another thread makes while it lasts.
+enum class Naps { timed, until_woken };
+
 struct Result {
   std::uint64_t runs = 0;      // complete ones
   std::uint64_t accesses = 0;  // plain ones of shared memory, in all runs
-  std::string violation;       // of the first run that had one; empty: none
+  std::uint64_t naps = 0;
+  std::string violation;  // of the first run that had one; empty: none
 };
 
 class Explorer {
  public:
   Result explore(Scenario& scenario, const std::vector<Weakening>& weakenings = {});
 
-  // For the threads. A wait is: begin_wait(), then look at words, and pause() after each look that was in vain.
-  static void begin_wait();
-  static void pause();
+  // For the threads. A wait is: begin_wait(), then begin_look() before each look at words, and naps after looks in vain.
+  static void begin_wait(Naps naps);
+  static void begin_look();
   // What a thread found wrong: the exploration ends with it. Does not return.
   [[noreturn]] static void fail(const std::string& text);
 
   // For hooks.cpp. Null: no thread is running, or it is none of the shared memory.
   static Explorer* of(const void* address);
+  static bool exploring();
+  static void nap();
   std::uint64_t load(const void* address, std::size_t size, bool acquire);
   void store(const void* address, std::size_t size, std::uint64_t value, bool release);
   void plain(const void* address, std::size_t size, bool write);
@@ -64,8 +71,10 @@ class Explorer {
     ucontext_t context;
     std::unique_ptr<std::byte[]> stack;
     bool finished = false;
-    // Of the wait under way: the words that it looked at since the last pause, whether it took a newer store of one than it
-    // knew, and by word the newest store that was there at the last pause.
+    bool asleep = false;  // until it is woken
+    // Of the wait under way: what its naps are, the words that its last look was at, whether that took a newer store of one
+    // than it knew, and by word the newest store that was there after the look before.
+    Naps naps = Naps::timed;
     std::vector<std::size_t> looked;
     bool took_newer = false;
     std::array<std::size_t, kWords> passed{};
@@ -79,6 +88,7 @@ class Explorer {
   void run_once();
   void resume(std::size_t thread);
   [[noreturn]] void abandon();
+  void end_look(Thread& thread);
   bool awake(const Thread& thread) const;
   void settle();
   bool weakened(const void* address, bool store) const;

@@ -1,6 +1,12 @@
 // What a compiler calls in sources built with -fsanitize=thread: each access of memory comes here before it is done, each
-// atomic one in its place. Stands in for the sanitizer's own library, which is not linked.
+// atomic one in its place. Stands in for the sanitizer's own library, which is not linked. And what exec/waiter.cpp calls of
+// the system in a wait; other callers get what they ask for.
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <ctime>
 
 #include "explorer.hpp"
 
@@ -30,6 +36,9 @@ void store(volatile T* word, T value, int order) {
   if (Explorer* explorer = Explorer::of(address)) return explorer->store(address, sizeof(T), value, releases(order));
   std::atomic_ref<T>(*address).store(value);
 }
+
+// How far a clock in the explorer is ahead of the real one.
+std::int64_t seconds_ahead = 0;
 
 }  // namespace
 
@@ -79,5 +88,22 @@ std::uint32_t __tsan_atomic32_load(const volatile std::uint32_t* word, int order
 std::uint64_t __tsan_atomic64_load(const volatile std::uint64_t* word, int order) { return load(word, order); }
 void __tsan_atomic32_store(volatile std::uint32_t* word, std::uint32_t value, int order) { store(word, value, order); }
 void __tsan_atomic64_store(volatile std::uint64_t* word, std::uint64_t value, int order) { store(word, value, order); }
+
+// A yield takes so long that a waiter naps from then on.
+int sched_yield() {
+  if (!Explorer::exploring()) return static_cast<int>(syscall(SYS_sched_yield));
+  ++seconds_ahead;
+  return 0;
+}
+int nanosleep(const timespec* wanted, timespec* left) {
+  if (!Explorer::exploring()) return static_cast<int>(syscall(SYS_nanosleep, wanted, left));
+  Explorer::nap();
+  return 0;
+}
+int clock_gettime(clockid_t clock, timespec* now) {
+  const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+  if (Explorer::exploring()) now->tv_sec += seconds_ahead;
+  return result;
+}
 }
 // NOLINTEND(bugprone-reserved-identifier)

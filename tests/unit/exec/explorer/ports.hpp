@@ -1,8 +1,9 @@
-// The real Port with a Team that waits in the explorer, and wrong users of it.
+// The real Port with a real Team that waits in the explorer, and wrong users of it.
 #pragma once
 
 #include <utility>
 
+#include "exec/cpu_team.hpp"
 #include "exec/lane.hpp"
 #include "exec/port.hpp"
 #include "scenarios.hpp"
@@ -16,39 +17,29 @@ struct Payload {
 };
 inline constexpr std::size_t kPayloadBytes = sizeof(Payload);
 
-// A rank's one thread. Between looks it does what exec/waiter.cpp does as far as others can tell: it looks at the abort word.
-// That one sleeps for a bounded time and needs no waking, so sleep is no more than seeing a store late.
-class Team {
+// A rank's one thread. It waits as every CPU thread does: exec/waiter.cpp looks at the abort word, yields and naps.
+class Team : public exec::CpuTeam {
  public:
-  Team(const std::uint32_t& abort_word, bool deaf) : abort_word_(abort_word), deaf_(deaf) {}
-
-  static constexpr bool kConnects = false;
-  static constexpr int rank() { return 0; }
-  static constexpr int size() { return 1; }
-  static void sync() {}
-  template <class Function>
-  static auto lead(Function function) {
-    return function();
-  }
-  static exec::Fault agree(exec::Fault fault) { return fault; }
-  static void report(exec::Fault, std::uint32_t, bool) {}
+  Team(const std::uint32_t& abort_word, Misuse misuse)
+      : CpuTeam(waiter_, half_, background_),
+        waiter_(misuse == Misuse::deaf_to_abort ? &never_raised_ : &abort_word, true, 0, {[](void*) {}}, {}, {}),
+        naps_(misuse == Misuse::sleeps_until_woken ? Naps::until_woken : Naps::timed) {}
 
   template <class Ready>
-  exec::Fault wait(Ready ready) {
-    Explorer::begin_wait();
-    while (!ready()) {
-      if (!deaf_) {
-        if (const auto raised = exec::abort_fault(exec::load_acquire(abort_word_)); raised != exec::Fault::none)
-          return raised;
-      }
-      Explorer::pause();
-    }
-    return exec::Fault::none;
+  exec::Fault wait(Ready ready, std::uint32_t who, bool on_board) {
+    Explorer::begin_wait(naps_);
+    const auto look = [&] {
+      Explorer::begin_look();
+      return ready();
+    };
+    return CpuTeam::wait(look, who, on_board);
   }
 
  private:
-  const std::uint32_t& abort_word_;
-  bool deaf_;
+  std::uint32_t never_raised_ = 0;
+  exec::Waiter waiter_;
+  exec::Fiber half_, background_;  // never run
+  Naps naps_;
 };
 
 struct Arithmetic {

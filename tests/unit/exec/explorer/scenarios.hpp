@@ -18,6 +18,7 @@ enum class Misuse {
   one_epoch_too_many,      // a rank believes that all have finished an epoch more than they have
   claims_to_have_fetched,  // finish(true) by a rank that has fetched nothing
   deaf_to_abort,           // waits do not look at the abort word
+  sleeps_until_woken,      // by a store, in place of naps that end
 };
 
 // Which lines a weakening is aimed at.

@@ -17,6 +17,7 @@ void expect_right(Protocol& protocol, std::uint64_t runs) {
   EXPECT_EQ(result.violation, "");
   EXPECT_EQ(result.runs, runs);
   EXPECT_GT(result.accesses, result.runs);
+  EXPECT_GT(result.naps, 0U);
 }
 
 // Exploring ends with the first fault that a run meets.
@@ -74,6 +75,13 @@ TEST(SlotProtocol, MisuseIsFound) {
   expect_found(*abandoned_stream(0, 2, false, Misuse::deaf_to_abort), "deadlock: for ever wait threads 0");
 }
 
+// Nobody knows who sleeps, so who stores between a look and the sleep after it wakes nobody: naps have to end by themselves.
+TEST(SlotProtocol, ALostWakeUpIsFound) {
+  expect_found(*stream(0, 1, Misuse::sleeps_until_woken), "lost wake-up: for ever sleep threads 1");
+  expect_found(*stream(0, 6, Misuse::sleeps_until_woken), "lost wake-up: for ever sleep threads");
+  expect_found(*abandoned_stream(0, 2, true, Misuse::sleeps_until_woken), "lost wake-up: for ever sleep threads 1");
+}
+
 TEST(BoardProtocol, AllShow) {
   // Nobody can be early or late in any way that another one sees.
   for (const std::uint64_t start : kEpochs) {
@@ -116,6 +124,11 @@ TEST(BoardProtocol, MisuseIsFound) {
   expect_found(*board(0, 2, 6, Shows::one, Misuse::one_epoch_too_many), "deadlock: for ever wait threads 0 1");
   expect_found(*board(0, 2, 6, Shows::one, Misuse::claims_to_have_fetched), "deadlock: for ever wait threads 1");
   expect_found(*abandoned_board(0, 2, 3, Misuse::deaf_to_abort), "deadlock: for ever wait threads 0");
+}
+
+TEST(BoardProtocol, ALostWakeUpIsFound) {
+  expect_found(*board(0, 2, 1, Shows::all, Misuse::sleeps_until_woken), "lost wake-up: for ever sleep threads");
+  expect_found(*abandoned_board(0, 2, 3, Misuse::sleeps_until_woken), "lost wake-up: for ever sleep threads");
 }
 
 }  // namespace
