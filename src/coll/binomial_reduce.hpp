@@ -1,7 +1,7 @@
 // Binomial reduce: the canonical tree (coll/cores.hpp) with the sums of every subtree at the core that is nearest to the root
 // by its number. A core folds what comes from the ones that differ in bit 1, 2, 4, ... until it is its turn to send. With P
-// ranks and N bytes: log2 P hops, N sent per rank; the root receives log2 P N. Chunks follow each other. For small vectors.
-// (Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", 2005.)
+// ranks and N bytes: log2 P hops, N sent per rank; the root receives log2 P N; latency log2 P hops. Chunks follow each other.
+// For small vectors. (Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", 2005.)
 #pragma once
 
 #include "coll/args.hpp"

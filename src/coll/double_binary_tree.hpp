@@ -2,7 +2,9 @@
 // the first (coll/tree.hpp). The root stands above both. With P ranks and N bytes:
 //   bcast, reduce   log2 P + 1 hops, at most N sent and N received per rank
 //   allreduce       a reduce and a bcast: 2 log2 P + 2 hops, at most 2N sent and 2N received per rank
-// Chunks follow each other in a pipeline. The trees may also be trees of hosts, see coll/host_trees.hpp.
+// Latency as many hops. Chunks follow each other in a pipeline. For middle and large messages. The trees may also be trees of
+// hosts, see coll/host_trees.hpp. (Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
+// scan", 2009.)
 #pragma once
 
 #include "coll/args.hpp"

@@ -1,6 +1,8 @@
 // Sends and receives between pairs of ranks, run as one: what a group of xylem_send() and xylem_recv() comes to. In round r
 // rank i sends to rank i + r and receives from rank i - r, chunk by chunk in turn. So the order in which a program names its
-// messages matters between the same two ranks only.
+// messages matters between the same two ranks only. With P ranks: at most P steps, of which those without a message cost
+// nothing; a rank sends its own messages and nothing else; latency one hop of each chunk of the longest. (The rounds are
+// those of pairwise exchange, coll/pairwise.hpp.)
 //
 // Why it cannot deadlock: a rank in the lowest round that anybody is stuck in waits for one in the same round. There, chunk k
 // is sent before chunk k is received. Who cannot send chunk k waits for a rank that has received less than k chunks; who

@@ -1,6 +1,7 @@
 // Flat algorithms for small messages inside a host: every rank shows its data on the board, and whoever needs it reads it
-// there. One hop. With P ranks and N bytes: a rank writes N and reads (P-1) N; latency one cache-line transfer for N <= 56
-// bytes, since flag and data share the line. Sums are folded along the canonical tree, the same on every rank.
+// there. With P ranks and N bytes: 1 hop; nothing is sent, a rank writes N and reads (P-1) N. Latency one cache-line transfer
+// for N <= 56 bytes, since flag and data share the line. Sums are folded along the canonical tree, the same on every rank.
+// (Graham and Shipman, "MPI support for multi-core architectures: optimized shared memory collectives", 2008.)
 #pragma once
 
 #include "coll/args.hpp"

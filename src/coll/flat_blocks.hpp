@@ -1,6 +1,7 @@
 // Flat algorithms (flat.hpp) for collectives on blocks that are alike: shown on the board, and read there by whom they are
-// for. One hop. With P ranks and N bytes in the blocks of one rank, or of the root: who has blocks for others writes N and
-// who wants them reads N; the others N/P.
+// for. With P ranks and N bytes in the blocks of one rank, or of the root: 1 hop; nothing is sent, who has blocks for others
+// writes N and who wants them reads N; the others N/P. Latency one cache-line transfer where a block and its flag share the
+// line. (Graham and Shipman, "MPI support for multi-core architectures: optimized shared memory collectives", 2008.)
 #pragma once
 
 #include "coll/flat.hpp"

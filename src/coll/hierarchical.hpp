@@ -3,9 +3,9 @@
 // byte crosses each border once per direction, whatever the number of ranks behind it. With H hosts of L levels and N bytes:
 //   allreduce, barrier  2 L hops inside a host and 2 log2 H between hosts
 //   reduce, bcast       L hops inside a host and log2 H between hosts
-// A leader shows or sends N per level and direction, other ranks show N. For small and middle messages; chunks follow each
-// other without overlap. (Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, "Exploiting hierarchy in parallel computer
-// networks to optimize collective operation performance", 2000.)
+// A leader shows or sends N per level and direction, other ranks show N. Latency as many hops. For small and middle messages;
+// chunks follow each other without overlap. (Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, "Exploiting hierarchy in
+// parallel computer networks to optimize collective operation performance", 2000.)
 #pragma once
 
 #include "coll/binary_tree.hpp"

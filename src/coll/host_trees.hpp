@@ -6,8 +6,9 @@
 // and so on along the chain, which is the same for both trees. With H hosts of M ranks, and N bytes:
 //   bcast, reduce   log2 H hops between hosts (in a split host one more between two ranks each) and M - 1 along a chain
 //   allreduce       a reduce and a bcast
-// At most N sent and N received per rank and direction. // For large messages between hosts. (The tree patterns of NCCL; the
-// pair of trees is Sanders's, Speck's and Traeff's.)
+// At most N sent and N received per rank and direction. Latency log2 H hops of the network and M - 1 of a host per direction.
+// For large messages between hosts. (The tree patterns of NCCL: Jeaugey, "Massively scale your deep learning training with
+// NCCL 2.4", 2019. The pair of trees: Sanders, Speck, Traeff, 2009.)
 #pragma once
 
 #include "coll/double_binary_tree.hpp"

@@ -4,7 +4,8 @@
 //   gather    1 step, N/P sent per rank, the root takes chunks from all in turn
 //   scatter   the same from the root
 // Latency one hop and P - 1 times the overhead of a message. The least latency where the messages are small, and the only way
-// where a rank knows no lengths but its own: nothing is passed on, so blocks may differ.
+// where a rank knows no lengths but its own: nothing is passed on, so blocks may differ. (Thakur, Rabenseifner, Gropp,
+// "Optimization of collective communication operations in MPICH", 2005, of alltoall for middle messages.)
 #pragma once
 
 #include "coll/args.hpp"

@@ -7,8 +7,8 @@
 //                   and only sums leave it; where M is a power of two, they are folded along the canonical tree
 //   reduce_scatter  1 hop inside a host for each host and 1 step along a rail, (H-1)/H N/M sent per rank
 //   allgather       1 step along a rail and 1 hop inside a host for each host, (H-1)/H N/M sent per rank
-// For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable reduction collectives with data
-// partitioning-based multi-leader design", 2017.)
+// Latency as many hops and steps. For middle and large messages. (Bayatpour, Chakraborty, Subramoni, Lu, Panda, "Scalable
+// reduction collectives with data partitioning-based multi-leader design", 2017.)
 #pragma once
 
 #include "coll/args.hpp"

@@ -6,6 +6,7 @@
 //                       ranks that ends 2^i before it (Hillis and Steele, "Data parallel algorithms", 1986)
 //   gathered            the same with contributions in place of their sums, at most (P-1) N sent per rank: for very small
 //                       ones, where what is summed has to be summed from the lowest rank on, as in the chain
+// Latency as many hops.
 #pragma once
 
 #include "coll/flat.hpp"

@@ -1,7 +1,8 @@
 // Split tree allreduce: one binary tree over all ranks, the Team of every rank but the root split in two halves that run at
 // the same time: one reduces chunks towards the root, the other broadcasts finished chunks away from it. With P ranks and N
-// bytes: 2 log2 P hops; an inner rank sends N up and 2N down. Both directions of each link are busy at once, with no lag to
-// choose. (The idea of NCCL's split tree kernel: a block's warps are divided between the two directions.)
+// bytes: 2 log2 P hops; an inner rank sends N up and 2N down; latency 2 log2 P hops. Both directions of each link are busy at
+// once, with no lag to choose. For middle and large messages. (Source: runTreeSplit in NCCL's all_reduce.h, where a block's
+// warps are divided between the two directions.)
 #pragma once
 
 #include "coll/args.hpp"

@@ -1,7 +1,9 @@
 // Two-phase allreduce inside a host: every rank shows a chunk, sums its own slice of the chunk straight from the buffers of
 // all, and shows the sum. Two hops whatever the number of ranks, where a ring takes 2(P-1): better where a hop is dear (more
-// ranks than cores) or the message is of middle size. With P ranks and N bytes a rank writes N + N/P and reads about 2N.
-// Slices are folded along the canonical tree.
+// ranks than cores) or the message is of middle size. With P ranks and N bytes: 2 hops; nothing is sent, a rank writes
+// N + N/P and reads about 2N. Latency two cache-line transfers for each chunk, for a chunk begins when all have read the one
+// before. Slices are folded along the canonical tree. (The tiled reduce-broadcast of Li, Hoefler, Snir, "NUMA-aware
+// shared-memory collective communication for MPI", 2013.)
 #pragma once
 
 #include "coll/flat.hpp"

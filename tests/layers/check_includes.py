@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks who includes whom (docs/architecture.md, "The way of a call"), and that only settings.cpp reads the environment.
 
-check_layers.py <root of the sources>   lists every violation; exit status 1 if there is one
-check_layers.py --self-test             checks the check on a small tree that breaks every rule
+check_includes.py <root of the sources>   lists every violation; exit status 1 if there is one
+check_includes.py --self-test             checks the check on a small tree that breaks every rule
 """
 
 import pathlib
