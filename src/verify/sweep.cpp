@@ -8,6 +8,8 @@ namespace xylem::verify {
 
 namespace {
 
+constexpr std::uint32_t kEveryNumberUpTo = 64;
+
 bool works(std::uint32_t algorithm, const Placement& placement) {
   std::vector<std::uint32_t> ranks_on(placement.size());
   for (const std::uint32_t host : placement) ++ranks_on[host];
@@ -46,12 +48,11 @@ bool add_proof(const Job& job, SweepResult& result) {
 }  // namespace
 
 std::vector<std::uint32_t> rank_numbers(std::uint32_t first, std::uint32_t last) {
-  constexpr std::uint32_t kEveryOneUpTo = 64;
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t ranks = first; ranks <= last; ++ranks) {
     const std::uint32_t power = coll::power_of_two_below(ranks);
     const bool special = ranks - power <= 1 || ranks == 2 * power - 1 || ranks == power + power / 2;
-    if (ranks <= kEveryOneUpTo || special || ranks == last) numbers.push_back(ranks);
+    if (ranks <= kEveryNumberUpTo || special || ranks == last) numbers.push_back(ranks);
   }
   return numbers;
 }
@@ -85,16 +86,22 @@ std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant) {
   // Chunks of a few elements prove as much as large ones in less time, where a chunk need not have a part for each rank.
   const plan::Algorithm& chosen = plan::catalogue()[algorithm];
-  const bool parts = chosen.traits.part_per_rank;
-  const std::uint64_t chunk = parts || variant % 4 == 0 ? ranks + variant % 3 : 1 + variant % 5;
+  const bool parts = chosen.traits.part_per_rank, many = ranks > kEveryNumberUpTo;
+  const std::uint64_t chunk = parts || (variant % 4 == 0 && !many) ? ranks + variant % 3 : 1 + variant % 5;
   // Of a vector, or of each block.
   const coll::CollectiveFacts& facts = coll::facts(chosen.collective);
   const bool blocks = facts.input == coll::Buffer::blocks || facts.output == coll::Buffer::blocks;
-  const std::uint64_t counts[] = {1, ranks - 1, chunk * 3 + 1, blocks ? ranks + 2 : chunk * ranks + 2,
-                                  blocks ? chunk * 2 : chunk * 11};
+  const std::uint64_t few_ranks[] = {1, ranks - 1, chunk * 3 + 1, blocks ? ranks + 2 : chunk * ranks + 2,
+                                     blocks ? chunk * 2 : chunk * 11};
+  // Steps are kept, and the more ranks, the more of them there are in a round: of many ranks a few rounds.
+  const std::uint64_t round = parts ? chunk / ranks : chunk;
+  const bool round_per_rank = !blocks && !parts && !chosen.traits.board;
+  const std::uint64_t many_ranks[] = {1, round + 1, round * 3 + 1, round_per_rank ? round * ranks + 2 : round * 2 + 2,
+                                      round * 3};
+  const std::uint64_t count = (many ? many_ranks : few_ranks)[variant % 5];
   // Lanes of this one in place would overwrite each other's input: see coll::Args::of_lane().
   const bool one_lane = variant % 2 == 1 && chosen.collective == coll::Collective::reduce_scatter;
-  return {algorithm, counts[variant % 5], chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
+  return {algorithm, count, chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {

@@ -45,6 +45,20 @@ TEST(Verifier, TakesEveryNumberOfRanksUpTo64AndSomeAbove) {
   EXPECT_EQ(many, (std::vector<std::uint32_t>{62, 63, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 260}));
 }
 
+// The proof of a call keeps all steps of all ranks: of many ranks they must be few, or no machine has the memory.
+TEST(Verifier, KeepsFewStepsOfManyRanks) {
+  constexpr std::uint32_t kRanks = 512;
+  for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
+    for (std::uint32_t variant = 0; variant < 5; ++variant) {
+      const CallSpec call = sample_call(algorithm, kRanks, variant);
+      const Job job{placements(kRanks, {{algorithm}}).front(), {call}};
+      for (const std::uint32_t rank : {0U, call.root, kRanks - 1}) {
+        EXPECT_LE(record(job, call, rank).size(), 64U * kRanks) << plan::catalogue()[algorithm].name << " " << call.count;
+      }
+    }
+  }
+}
+
 // On a host of two NUMA nodes of two core complexes of two ranks each: the leaders of inner levels fold what lies next to
 // them, and no more than that is read across a border.
 TEST(Verifier, LevelsInsideAHostAreUsed) {
