@@ -1,6 +1,5 @@
-// What the algorithms of a collective are tried with: places, counts, types with operations, roots, in place or not. Every
-// pair of values of two of these (an algorithm is one of them) meets in some case of the sample; the long tests take
-// products.
+// What the algorithms of a collective are tried with: places, counts, types, operations, roots, in place or not. Every pair
+// of values of two of these (an algorithm is one of them) meets in some case of the sample; the long tests take products.
 #pragma once
 
 #include <iostream>
@@ -72,14 +71,30 @@ struct Kind {
   xylem_op op;
 };
 
+inline bool is_kind(coll::Collective collective, const Kind& kind) {
+  return !coll::facts(collective).reduces || exec::find_reduce(kind.op, kind.type) != nullptr;
+}
+
+// Who only moves data knows no more of a type than its size: there one stands for all of a size.
+inline std::vector<xylem_type> sampled_types(coll::Collective collective) {
+  std::map<std::size_t, xylem_type> by_size;
+  std::vector<xylem_type> types;
+  for (int t = 0; t < XYLEM_TYPE_COUNT; ++t) {
+    const auto type = static_cast<xylem_type>(t);
+    const bool first = by_size.emplace(exec::type_bytes(type), type).second;
+    if (first || coll::facts(collective).reduces) types.push_back(type);
+  }
+  return types;
+}
+
 inline std::vector<Kind> kinds_of(coll::Collective collective) {
   const bool reduces = coll::facts(collective).reduces;
   std::vector<Kind> kinds;
   for (int t = 0; t < XYLEM_TYPE_COUNT; ++t) {
     const auto type = static_cast<xylem_type>(t);
     for (int o = 0; o < (reduces ? static_cast<int>(XYLEM_OP_COUNT) : 1); ++o) {
-      const auto op = static_cast<xylem_op>(o);
-      if (!reduces || exec::find_reduce(op, type) != nullptr) kinds.push_back({type, op});
+      const Kind kind{type, static_cast<xylem_op>(o)};
+      if (is_kind(collective, kind)) kinds.push_back(kind);
     }
   }
   return kinds;
@@ -104,25 +119,28 @@ class CaseSample {
     for (std::size_t i = 0; i < plan::catalogue().size(); ++i) {
       if (plan::catalogue()[i].collective == collective) algorithms.push_back(i);
     }
-    const std::vector<Kind> kinds = kinds_of(collective);
+    const coll::CollectiveFacts& facts = coll::facts(collective);
+    const std::vector<xylem_type> types = sampled_types(collective);
+    const auto kind_of = [&](const auto& chosen) { return Kind{types[chosen[p_type]], static_cast<xylem_op>(chosen[p_op])}; };
     std::vector<bool> wanted(cases_.size());
     for (const std::size_t algorithm : algorithms) {
       for (std::size_t place = 0; place < places().size(); ++place) {
         wanted[at(algorithm, place)] = runs_on(algorithm, place) && share_of(algorithm, place) != Share::other_hosts;
       }
     }
-    enum { p_algorithm, p_place, p_count, p_kind, p_root, p_in_place, parameters };
-    const std::size_t roots = coll::facts(collective).rooted ? 9 : 1;
+    const bool data = facts.input != coll::Buffer::none;  // a barrier has no buffers
+    const std::size_t operations = facts.reduces ? static_cast<std::size_t>(XYLEM_OP_COUNT) : 1;
     const auto sample = sample_pairwise<parameters>(
-        {algorithms.size(), places().size(), kCounts, kinds.size(), roots, 2},
+        {algorithms.size(), places().size(), data ? kCounts : 1, data ? types.size() : 1, operations, facts.rooted ? 9U : 1U,
+         data ? 2U : 1U},
         [&](const auto& chosen) {
-          return wanted[at(algorithms[chosen[p_algorithm]], chosen[p_place])] &&
+          return is_kind(collective, kind_of(chosen)) && wanted[at(algorithms[chosen[p_algorithm]], chosen[p_place])] &&
                  static_cast<int>(chosen[p_root]) < places()[chosen[p_place]].ranks;
         },
         1);
     std::cout << coll::collective_name(collective) << ": " << sample.summary() << std::endl;
     for (const auto& chosen : sample.cases) {
-      const Kind kind = kinds[chosen[p_kind]];
+      const Kind kind = kind_of(chosen);
       Cases& cases = cases_[at(algorithms[chosen[p_algorithm]], chosen[p_place])];
       cases.push_back({count_at(chosen[p_count], places()[chosen[p_place]]), kind.type, kind.op,
                        static_cast<int>(chosen[p_root]), chosen[p_in_place] != 0, static_cast<int>(cases.size())});
@@ -132,6 +150,7 @@ class CaseSample {
   const Cases& of(std::size_t algorithm, std::size_t place) const { return cases_[at(algorithm, place)]; }
 
  private:
+  enum { p_algorithm, p_place, p_count, p_type, p_op, p_root, p_in_place, parameters };
   static std::size_t at(std::size_t algorithm, std::size_t place) { return algorithm * places().size() + place; }
   std::vector<Cases> cases_;
 };

@@ -17,8 +17,9 @@ std::string rule_for(const plan::Algorithm& algorithm) {
 
 // Counts of one chunk, of several, and of more than a chunk for each rank.
 std::vector<Case> cases(std::uint32_t ranks) {
+  constexpr std::size_t kMany = kSanitized ? 1009 : 5003;
   std::vector<Case> made;
-  for (const std::size_t count : {std::size_t{1}, std::size_t{61}, std::size_t{5003}}) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{61}, kMany}) {
     const auto number = static_cast<int>(made.size());
     made.push_back({count, XYLEM_DOUBLE, XYLEM_SUM, (number * 2 + 1) % static_cast<int>(ranks), false, number, true});
     made.push_back({count, XYLEM_FLOAT, XYLEM_SUM, number % static_cast<int>(ranks), true, number + 1, true});

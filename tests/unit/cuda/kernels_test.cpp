@@ -45,13 +45,21 @@ std::vector<std::pair<xylem_type, xylem_op>> device_reductions() {
   return pairs;
 }
 
+// Sanitizers make a block's threads, which meet after every verb, some ten times slower, and what they look at is in the
+// verbs: there every third algorithm stands for its kind, and a row has each count once.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kEvery = 3, kRow = 9;
+#else
+constexpr std::size_t kEvery = 1, kRow = 36;
+#endif
+
 // A row of calls, counts from none to several chunks per lane. Rows take turns in operations and types: arithmetic_test.cpp
 // has them all.
 std::vector<Case> row_of_cases(const coll::CollectiveFacts& facts, std::uint32_t ranks, bool in_place_allowed) {
   static const auto reductions = device_reductions();
   constexpr std::size_t kCounts[] = {1, 0, 7, 37, 130, 517, 2, 300, 1031};
   std::vector<Case> cases;
-  for (std::size_t i = 0; i < (facts.reduces ? 36 : 18); ++i) {
+  for (std::size_t i = 0; i < (facts.reduces ? kRow : std::min<std::size_t>(kRow, 18)); ++i) {
     const auto [type, op] = reductions[(i * 11 + ranks * 5) % reductions.size()];
     cases.push_back({kCounts[i % std::size(kCounts)], type, op, static_cast<int>(i * 3 % ranks),
                      in_place_allowed && i % 4 == 1, static_cast<int>(i)});
@@ -127,14 +135,6 @@ TEST_P(BetweenHosts, ResultsAreExact) {
   run_cases({.gpu_of = a_gpu_each(ranks), .host_of = hosts, .lanes = 2}, algorithm.collective, algorithm.name,
             row_of_cases(facts, ranks, !(facts.uneven && facts.reduces)));
 }
-
-// Sanitizers make a block's threads, which meet after every verb, some ten times slower, and what they look at is in the
-// verbs: there every third algorithm stands for its kind.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kEvery = 3;
-#else
-constexpr std::size_t kEvery = 1;
-#endif
 
 std::vector<std::size_t> algorithms(bool between_hosts) {
   std::vector<std::size_t> found;
