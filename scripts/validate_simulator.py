@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds what `xylem simulate` predicts to what allreduce takes between hosts, which are network namespaces of this machine.
 
-usage: validate_simulator.py [--build FOLDER] [--rate RATE] [--rounds N]        as root
+usage: validate_simulator.py [--build FOLDER] [--rate RATE] [--rounds N]        as root; takes some 8 minutes
 
 The links are so slow (tc tbf) that the network sets the time and not the cores, however few there are. What the simulator is
 told of the network is measured before, by a plain TCP connection between two of the hosts: half of a round trip of one byte,
@@ -21,8 +21,9 @@ sys.path.insert(0, str(PROJECT / "tests" / "hosts"))
 import hosts  # noqa: E402
 from hosts import Hosts  # noqa: E402
 
-PLACEMENTS = [(2, 1), (3, 1), (2, 2), (4, 2)]  # hosts, ranks on each
+PLACEMENTS = [(2, 1), (3, 1), (4, 1), (2, 2), (4, 2)]  # hosts, ranks on each
 ALGORITHMS = ["ring", "double_binary_tree", "split_tree"]
+HOST_TREES = ["balanced_host_tree", "split_host_tree"]  # with one rank on each host, these are the double binary tree
 SIZES = ["64K", "256K", "1M"]
 WITHIN = 0.3
 
@@ -54,7 +55,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=PROJECT / "build" / "release", type=Path, help="where Xylem was built")
     parser.add_argument("--rate", default="10mbit", help="of each host's link")
-    parser.add_argument("--rounds", default=3, type=int, help="that are measured; the median counts")
+    parser.add_argument("--rounds", default=3, type=int, help="that are measured at most; the median counts")
+    parser.add_argument("--line-time", default=5, type=float, help="seconds after which a size has had its rounds")
     parser.add_argument("--mpi", default="mpich", choices=["mpich", "openmpi"])
     return parser.parse_args()
 
@@ -85,7 +87,8 @@ def measure(options, network, shape, algorithm):
         record = Path(folder) / "record.json"
         command = [*launch, "env", f"XYLEM_ALGORITHM=allreduce:{algorithm}", "UCX_TLS=tcp,self",
                    str(options.build / "bin" / "xylem"), "bench", "--mpi", options.mpi, "--collectives", "allreduce",
-                   "--sizes", ",".join(SIZES), "--rounds", str(options.rounds), "--json", str(record)]
+                   "--sizes", ",".join(SIZES), "--rounds", str(options.rounds), "--line-time", str(options.line_time),
+                   "--json", str(record)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"xylem bench failed:\n{done.stdout}{done.stderr}")
@@ -106,7 +109,7 @@ def main():
               f"{link[1] / 1e6:.3f} MB/s\n{'':<22}" + "".join(f"{size:>28}" for size in SIZES) + f"\n{'':<22}"
               + len(SIZES) * f"{'predicted':>12}{'took':>8}{'off':>8}")
         predicted = predict(options, shape, link)
-        for algorithm in ALGORITHMS:
+        for algorithm in ALGORITHMS + (HOST_TREES if shape[1] > 1 else []):
             line = f"{algorithm:<22}"
             for size, took in measure(options, network, shape, algorithm).items():
                 wanted = predicted[algorithm, size]
