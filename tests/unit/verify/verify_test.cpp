@@ -88,6 +88,28 @@ TEST(Verifier, LevelsInsideAHostAreUsed) {
   EXPECT_FALSE(prove(job));
 }
 
+// Two hosts of two ranks, 12 elements in all blocks or in the vector: a host has to send sums of the other's blocks, its own
+// blocks, or both for its half of the vector.
+TEST(Verifier, RailsSendNoMoreBetweenHostsThanTheyMust) {
+  const auto sent_by_hosts = [](Collective collective, const std::string& name, std::uint64_t count) {
+    const Job job{{0, 0, 1, 1}, {{find(collective, name), count, 12, 0}}};
+    std::vector<std::uint64_t> sent(2);
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+      for (const Step& step : record(job, job.calls[0], rank)) {
+        const bool leaves = step.action == Action::begin_send && job.host_of[step.peer] != job.host_of[rank];
+        sent[job.host_of[rank]] += leaves ? step.bytes : 0;
+      }
+    }
+    return sent;
+  };
+  using Sent = std::vector<std::uint64_t>;
+  EXPECT_EQ(sent_by_hosts(Collective::reduce_scatter_block, "rail", 3), (Sent{6, 6}));
+  EXPECT_EQ(sent_by_hosts(Collective::allgather, "rail", 3), (Sent{6, 6}));
+  EXPECT_EQ(sent_by_hosts(Collective::allreduce, "rail", 12), (Sent{12, 12}));
+  // What that saves: around a ring, blocks enter a host that it has had already.
+  EXPECT_EQ(sent_by_hosts(Collective::reduce_scatter_block, "ring", 3), (Sent{9, 9}));
+}
+
 TEST(Verifier, ProvesRowsOfCalls) {
   for (std::uint32_t algorithm = 0; algorithm < plan::catalogue().size(); ++algorithm) {
     const SweepResult result = sweep_rows(algorithm, {});
