@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -77,6 +78,36 @@ int work(const Place& place) {
   return wrong;
 }
 
+// One thread completes collectives, and another one, which has none, makes requests of its own with the handles that this
+// sets free.
+int reuse_handles() {
+  MPI_Comm own = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &own);
+  std::atomic<bool> ended{false};
+  std::thread barriers([&] {
+    for (int round = 0; round < 20'000; ++round) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Ibarrier(MPI_COMM_SELF, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    ended = true;
+  });
+  int wrong = 0;
+  for (int round = 0; !ended; ++round) {
+    int received = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Recv_init(&received, 1, MPI_INT, 0, 0, own, &request);
+    MPI_Start(&request);
+    MPI_Send(&round, 1, MPI_INT, 0, 0, own);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    wrong += received == round ? 0 : 1;
+  }
+  barriers.join();
+  MPI_Comm_free(&own);
+  return wrong;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,6 +130,8 @@ int main(int argc, char** argv) {
                     [&] { return "thread " + std::to_string(t) + ": " + std::to_string(wrong.at(t)) + " wrong results"; });
       MPI_Comm_free(&places.at(t).comm);
     }
+    const int wrong_messages = reuse_handles();
+    verdict.check(wrong_messages == 0, [&] { return std::to_string(wrong_messages) + " wrong messages beside barriers"; });
   } else {
     std::printf("this MPI offers no MPI_THREAD_MULTIPLE: nothing tested\n");
   }

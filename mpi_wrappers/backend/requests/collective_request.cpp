@@ -50,7 +50,8 @@ void CollectiveRequest::end(int outcome) {
 }
 
 int CollectiveRequest::hand_out() {
-  offer(false);
+  // A nonblocking one stays hidden until it is off the table: its handle may be another thread's request by now.
+  if (persistent()) offer(false);
   state_.store(State::inactive, std::memory_order_release);
   active_count.fetch_sub(1, std::memory_order_relaxed);
   return std::exchange(outcome_, MPI_SUCCESS);
