@@ -1,5 +1,6 @@
-// Functions of functions.def that came into MPI with later versions than the mpi.h in use. The MPI in the process may be
-// newer than that. Where mpi.h has them, they are declared twice alike.
+// Functions of functions.def, and others, that came into MPI with later versions than the mpi.h in use. The MPI in the
+// process may be newer than that. Where mpi.h has them, they are declared twice alike. Weak ones are called by their name:
+// null where the MPI does not have them.
 #pragma once
 
 #include <mpi.h>
@@ -9,6 +10,11 @@ extern "C" {
 
 // MPI 4.0
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
+[[gnu::weak]] int PMPI_Type_get_contents_c(MPI_Datatype type, MPI_Count most_integers, MPI_Count most_addresses,
+                                           MPI_Count most_large_counts, MPI_Count most_types, int integers[],
+                                           MPI_Aint addresses[], MPI_Count large_counts[], MPI_Datatype types[]);
+[[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses,
+                                           MPI_Count* large_counts, MPI_Count* types, int* combiner);
 
 // MPI 4.1
 int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]);

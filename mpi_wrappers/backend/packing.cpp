@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/mpi_functions.hpp"
+#include "backend/later_functions.hpp"
 #include "backend/own_communicators.hpp"
 #include "backend/reductions.hpp"
 
@@ -30,20 +30,52 @@ MPI_Datatype many_bytes(std::size_t bytes) {
   return all;
 }
 
+// How a valid datatype was made. Where the MPI has the functions with large counts they are asked, for the others refuse a
+// type that was made with such counts.
+struct Envelope {
+  explicit Envelope(MPI_Datatype datatype) {
+    if (PMPI_Type_get_envelope_c != nullptr) {
+      PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &large_counts, &datatypes, &combiner);
+      return;
+    }
+    int few_integers = 0, few_addresses = 0, few_datatypes = 0;
+    PMPI_Type_get_envelope(datatype, &few_integers, &few_addresses, &few_datatypes, &combiner);
+    integers = few_integers;
+    addresses = few_addresses;
+    datatypes = few_datatypes;
+  }
+
+  // A handle of such a type is never a new one.
+  bool predefined() const { return combiner == MPI_COMBINER_NAMED; }
+  bool repeats() const { return combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP; }
+
+  MPI_Count integers = 0, addresses = 0, large_counts = 0, datatypes = 0;
+  int combiner = MPI_COMBINER_NAMED;
+};
+
+// What a datatype that repeats another one was made of.
+MPI_Datatype repeated_by(MPI_Datatype datatype, const Envelope& envelope) {
+  int count = 0;
+  MPI_Aint no_address = 0;
+  MPI_Count large_count = 0;
+  MPI_Datatype repeated = MPI_DATATYPE_NULL;
+  if (PMPI_Type_get_contents_c != nullptr)
+    PMPI_Type_get_contents_c(datatype, envelope.integers, envelope.addresses, envelope.large_counts, envelope.datatypes,
+                             &count, &no_address, &large_count, &repeated);
+  else
+    PMPI_Type_get_contents(datatype, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
+                           static_cast<int>(envelope.datatypes), &count, &no_address, &repeated);
+  return repeated;
+}
+
 // Whether a valid datatype repeats a predefined one without gaps: as MPI_Type_contiguous and MPI_Type_dup make them.
 bool is_dense(MPI_Datatype datatype) {
   if (const PredefinedType* const known = find_predefined(datatype)) return known->dense;
-  int integers = 0, addresses = 0, datatypes = 0, combiner = 0;
-  PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
-  int count = 0;
-  MPI_Aint no_address = 0;
-  MPI_Datatype repeated = MPI_DATATYPE_NULL;
-  PMPI_Type_get_contents(datatype, integers, addresses, datatypes, &count, &no_address, &repeated);
+  const Envelope envelope(datatype);
+  if (!envelope.repeats()) return false;
+  MPI_Datatype repeated = repeated_by(datatype, envelope);
   const bool dense = is_dense(repeated);
-  // A predefined one is no new handle.
-  PMPI_Type_get_envelope(repeated, &integers, &addresses, &datatypes, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&repeated);
+  if (!Envelope(repeated).predefined()) PMPI_Type_free(&repeated);
   return dense;
 }
 

@@ -1,8 +1,9 @@
 // One type signature, described in every way that MPI has for it: the ranks of a call, and in an alltoallw also its blocks,
 // use different constructors, and all memory beside the data stays as it is. And a matrix that lies over the ranks, moved
-// from rows to columns by subarrays, as Fourier transforms do it.
+// from rows to columns by subarrays, as Fourier transforms do it. And types without gaps, however the MPI makes them.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -247,6 +248,56 @@ void rows_to_columns(Form form, Verdict& verdict) {
   }
 }
 
+// Types of ints that lie in memory without gaps, but for which the MPI has further ways to make them: with large counts.
+struct Solid {
+  const char* name;
+  int numbers;
+  void (*make)(MPI_Datatype* type);
+};
+
+void three_of(MPI_Datatype part, MPI_Datatype* type) { MPI_Type_contiguous(3, part, type); }
+
+const Solid solids[] = {
+    {"contiguous", 3, [](MPI_Datatype* type) { three_of(MPI_INT, type); }},
+#if MPI_VERSION >= 4
+    {"contiguous_c", 3, [](MPI_Datatype* type) { MPI_Type_contiguous_c(3, MPI_INT, type); }},
+    {"vector_c", 4, [](MPI_Datatype* type) { MPI_Type_vector_c(2, 2, 2, MPI_INT, type); }},
+    {"contiguous of contiguous_c", 6,
+     [](MPI_Datatype* type) {
+       MPI_Datatype two;
+       MPI_Type_contiguous_c(2, MPI_INT, &two);
+       three_of(two, type);
+       MPI_Type_free(&two);
+     }},
+    {"dup of contiguous_c", 2,
+     [](MPI_Datatype* type) {
+       MPI_Datatype two;
+       MPI_Type_contiguous_c(2, MPI_INT, &two);
+       MPI_Type_dup(two, type);
+       MPI_Type_free(&two);
+     }},
+#endif
+};
+
+void without_gaps(Form form, const Solid& solid, Verdict& verdict) {
+  constexpr int kCount = 5;
+  MPI_Datatype type;
+  solid.make(&type);
+  MPI_Type_commit(&type);
+  const int root = size - 1, numbers = kCount * solid.numbers;
+  std::vector<int> in(static_cast<std::size_t>(numbers)), all(in.size() * static_cast<std::size_t>(size), -1), wanted;
+  for (int from = 0; from < size; ++from)
+    for (int i = 0; i < numbers; ++i) wanted.push_back(value_of(from, i));
+  for (int i = 0; i < numbers; ++i) in[static_cast<std::size_t>(i)] = value_of(rank, i);
+  CALL_AS(form, Allgather, allgather, in.data(), kCount, type, all.data(), kCount, type, MPI_COMM_WORLD);
+  CALL_AS(form, Bcast, bcast, in.data(), kCount, type, root, MPI_COMM_WORLD);
+  const bool sent = std::equal(in.begin(), in.end(), wanted.end() - numbers);
+  verdict.check(all == wanted && sent, [&] {
+    return std::string(solid.name) + form_names[static_cast<std::size_t>(form)] + (sent ? ": allgather" : ": bcast");
+  });
+  MPI_Type_free(&type);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -260,6 +311,7 @@ int main(int argc, char** argv) {
       exchanged(form, first, verdict);
     }
     rows_to_columns(form, verdict);
+    for (const Solid& solid : solids) without_gaps(form, solid, verdict);
   }
   const int code = verdict.finish("datatypes");
   MPI_Finalize();
