@@ -46,7 +46,10 @@ struct Envelope {
   }
 
   // A handle of such a type is never a new one.
-  bool predefined() const { return combiner == MPI_COMBINER_NAMED; }
+  bool predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+           combiner == MPI_COMBINER_F90_INTEGER;
+  }
   bool repeats() const { return combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_DUP; }
 
   MPI_Count integers = 0, addresses = 0, large_counts = 0, datatypes = 0;

@@ -248,7 +248,8 @@ void rows_to_columns(Form form, Verdict& verdict) {
   }
 }
 
-// Types of ints that lie in memory without gaps, but for which the MPI has further ways to make them: with large counts.
+// Types of ints, floats or pairs of these that lie in memory without gaps, but for which the MPI has further ways to make
+// them: with large counts, and of predefined types that have no name.
 struct Solid {
   const char* name;
   int numbers;
@@ -258,7 +259,24 @@ struct Solid {
 void three_of(MPI_Datatype part, MPI_Datatype* type) { MPI_Type_contiguous(3, part, type); }
 
 const Solid solids[] = {
-    {"contiguous", 3, [](MPI_Datatype* type) { three_of(MPI_INT, type); }},
+    {"reals of Fortran", 3,
+     [](MPI_Datatype* type) {
+       MPI_Datatype real;  // predefined, so not to be freed
+       MPI_Type_create_f90_real(6, 30, &real);
+       three_of(real, type);
+     }},
+    {"complex numbers of Fortran", 6,
+     [](MPI_Datatype* type) {
+       MPI_Datatype complex;
+       MPI_Type_create_f90_complex(6, 30, &complex);
+       three_of(complex, type);
+     }},
+    {"integers of Fortran", 3,
+     [](MPI_Datatype* type) {
+       MPI_Datatype integer;
+       MPI_Type_create_f90_integer(9, &integer);
+       three_of(integer, type);
+     }},
 #if MPI_VERSION >= 4
     {"contiguous_c", 3, [](MPI_Datatype* type) { MPI_Type_contiguous_c(3, MPI_INT, type); }},
     {"vector_c", 4, [](MPI_Datatype* type) { MPI_Type_vector_c(2, 2, 2, MPI_INT, type); }},
