@@ -57,7 +57,8 @@ def arguments():
     parser.add_argument("--rate", default="10mbit", help="of each host's link")
     parser.add_argument("--rounds", default=3, type=int, help="that are measured at most; the median counts")
     parser.add_argument("--line-time", default=5, type=float, help="seconds after which a size has had its rounds")
-    parser.add_argument("--mpi", default="mpich", choices=["mpich", "openmpi"])
+    parser.add_argument("--mpi", default="openmpi", choices=["mpich", "openmpi"],
+                        help="Debian's MPICH over UCX may hang in MPI_Finalize on links as slow as these")
     return parser.parse_args()
 
 
