@@ -44,17 +44,28 @@ MpiFunctions wrappers() {
 
   w.Cart_create = cart_create;
   w.Cart_sub = cart_sub;
+  w.Comm_accept = comm_accept;
+  w.Comm_connect = comm_connect;
   w.Comm_create = comm_create;
+  w.Comm_create_from_group = comm_create_from_group;
   w.Comm_create_group = comm_create_group;
   w.Comm_disconnect = comm_disconnect;
   w.Comm_dup = comm_dup;
   w.Comm_dup_with_info = comm_dup_with_info;
   w.Comm_free = comm_free;
+  w.Comm_get_parent = comm_get_parent;
+  w.Comm_idup = comm_idup;
+  w.Comm_idup_with_info = comm_idup_with_info;
+  w.Comm_join = comm_join;
+  w.Comm_spawn = comm_spawn;
+  w.Comm_spawn_multiple = comm_spawn_multiple;
   w.Comm_split = comm_split;
   w.Comm_split_type = comm_split_type;
   w.Dist_graph_create = dist_graph_create;
   w.Dist_graph_create_adjacent = dist_graph_create_adjacent;
   w.Graph_create = graph_create;
+  w.Intercomm_create = intercomm_create;
+  w.Intercomm_create_from_groups = intercomm_create_from_groups;
   w.Intercomm_merge = intercomm_merge;
   return w;
 }

@@ -6,14 +6,22 @@
 namespace xylem::preload {
 namespace {
 
+// A call from which Xylem learns only that the handle is that of another communicator now. `around`: the one it is called on.
+template <class Function, class... Args>
+int create_unready(Function* function, MPI_Comm* new_comm, MPI_Comm around, Args... args) {
+  const int code = call_mpi(around, function, args...);
+  if (code == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) forget_freed(*new_comm);
+  return code;
+}
+
 // A call in which all ranks of the parent take part.
 template <class Function, class... Args>
 int create(Function* function, MPI_Comm* new_comm, MPI_Comm parent, Args... args) {
   const Communicator& known_parent = find(parent);
-  const int code = call_mpi(function, parent, args..., new_comm);
+  const int code = create_unready(function, new_comm, parent, parent, args..., new_comm);
   if (code != MPI_SUCCESS) return code;
   if (known_parent.xylem != nullptr)
-    make_ready_from(known_parent, *new_comm);
+    make_ready_from(known_parent, parent, *new_comm);
   else if (*new_comm != MPI_COMM_NULL)
     make_ready(*new_comm);
   return code;
@@ -21,8 +29,8 @@ int create(Function* function, MPI_Comm* new_comm, MPI_Comm parent, Args... args
 
 // A call in which the ranks of the new communicator take part, and perhaps no others.
 template <class Function, class... Args>
-int create_alone(Function* function, MPI_Comm* new_comm, Args... args) {
-  const int code = call_mpi(function, args..., new_comm);
+int create_alone(Function* function, MPI_Comm* new_comm, MPI_Comm parent, Args... args) {
+  const int code = create_unready(function, new_comm, parent, parent, args..., new_comm);
   if (code == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) make_ready(*new_comm);
   return code;
 }
@@ -46,8 +54,21 @@ int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* new_comm) noexcept {
   return create(real().Cart_sub, new_comm, comm, remain);
 }
 
+int comm_accept(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Comm_accept, new_comm, comm, port, info, root, comm, new_comm);
+}
+
+int comm_connect(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Comm_connect, new_comm, comm, port, info, root, comm, new_comm);
+}
+
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_create, new_comm, comm, group);
+}
+
+int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler,
+                           MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Comm_create_from_group, new_comm, MPI_COMM_NULL, group, tag, info, handler, new_comm);
 }
 
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new_comm) noexcept {
@@ -63,6 +84,33 @@ int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm) noexcep
 }
 
 int comm_free(MPI_Comm* comm) noexcept { return end(real().Comm_free, comm); }
+
+int comm_get_parent(MPI_Comm* parent) noexcept {
+  return create_unready(real().Comm_get_parent, parent, MPI_COMM_NULL, parent);
+}
+
+int comm_idup(MPI_Comm comm, MPI_Comm* new_comm, MPI_Request* request) noexcept {
+  return create_unready(real().Comm_idup, new_comm, comm, comm, new_comm, request);
+}
+
+int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new_comm, MPI_Request* request) noexcept {
+  return create_unready(real().Comm_idup_with_info, new_comm, comm, comm, info, new_comm, request);
+}
+
+int comm_join(int fd, MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Comm_join, new_comm, MPI_COMM_NULL, fd, new_comm);
+}
+
+int comm_spawn(const char* command, char* argv[], int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* new_comm,
+               int codes[]) noexcept {
+  return create_unready(real().Comm_spawn, new_comm, comm, command, argv, count, info, root, comm, new_comm, codes);
+}
+
+int comm_spawn_multiple(int n, char* commands[], char** argvs[], const int counts[], const MPI_Info infos[], int root,
+                        MPI_Comm comm, MPI_Comm* new_comm, int codes[]) noexcept {
+  return create_unready(real().Comm_spawn_multiple, new_comm, comm, n, commands, argvs, counts, infos, root, comm, new_comm,
+                        codes);
+}
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* new_comm) noexcept {
   return create(real().Comm_split, new_comm, comm, color, key);
@@ -86,6 +134,16 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
 
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* new_comm) noexcept {
   return create(real().Graph_create, new_comm, comm, nodes, index, edges, reorder);
+}
+
+int intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Intercomm_create, new_comm, comm, comm, leader, peers, remote_leader, tag, new_comm);
+}
+
+int intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+                                 const char* tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm* new_comm) noexcept {
+  return create_unready(real().Intercomm_create_from_groups, new_comm, MPI_COMM_NULL, local_group, local_leader, remote_group,
+                        remote_leader, tag, info, handler, new_comm);
 }
 
 int intercomm_merge(MPI_Comm comm, int high, MPI_Comm* new_comm) noexcept {

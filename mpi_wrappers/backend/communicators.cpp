@@ -15,9 +15,17 @@
 namespace xylem::preload {
 namespace {
 
+// A communicator that the program frees or has freed.
+struct Freed {
+  Communicator* entry;   // not_ready: it had none
+  const Ending* by;      // as long as the call that frees it has not returned
+  bool deleted = false;  // the MPI calls the callbacks, and has called ours
+};
+
 struct Registry {
   std::mutex mutex;
   std::unordered_map<MPI_Comm, Communicator*> by_handle;
+  std::unordered_map<MPI_Comm, Freed> freed;  // others than these, though the MPI may give out the same handle before we know
   std::deque<Communicator> entries;
   std::vector<Communicator*> unused;
 };
@@ -41,7 +49,7 @@ int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* conte
   if (bytes > INT_MAX) return 1;
   MPI_Comm comm = static_cast<Communicator*>(context)->mpi.load(std::memory_order_relaxed);
   const int count = static_cast<int>(bytes);
-  return call_mpi(real().Allgather, send, count, MPI_BYTE, recv, count, MPI_BYTE, comm) == MPI_SUCCESS ? 0 : 1;
+  return call_mpi(comm, real().Allgather, send, count, MPI_BYTE, recv, count, MPI_BYTE, comm) == MPI_SUCCESS ? 0 : 1;
 }
 
 void progress(void*) {
@@ -179,19 +187,42 @@ void end(Communicator& entry) {
 // Null: never seen.
 Communicator* find_known(MPI_Comm comm) {
   if (!running.load(std::memory_order_acquire)) return &not_running;
-  if (InsideMpi::here()) return &inside_mpi;
-  if (const Ending* const ending = Ending::of(comm)) return ending->entry() != nullptr ? ending->entry() : &not_ready;
   const std::lock_guard lock(registry().mutex);
+  if (const auto freed = registry().freed.find(comm); freed != registry().freed.end()) return freed->second.entry;
   const auto found = registry().by_handle.find(comm);
-  if (found == registry().by_handle.end()) return nullptr;
+  if (found == registry().by_handle.end()) return InsideMpi::here() ? &inside_mpi : nullptr;
+  if (InsideMpi::of(comm)) return &inside_mpi;
   detail::recent_slot(comm).store(found->second, std::memory_order_release);
   return found->second;
 }
 
+// Callbacks of the program may come after this one.
 int on_delete(MPI_Comm comm, int, void*, void*) {
-  if (!running.load(std::memory_order_relaxed) || Ending::of(comm) != nullptr) return MPI_SUCCESS;
-  if (Communicator* const entry = take_off_list(comm)) end(*entry);
+  if (!running.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  if (Communicator* const entry = take_off_list(comm)) {
+    end(*entry);
+    return MPI_SUCCESS;
+  }
+  const std::lock_guard lock(registry().mutex);
+  if (const auto freed = registry().freed.find(comm); freed != registry().freed.end()) {
+    freed->second.deleted = true;
+    freed->second.entry->mpi.store(no_handle(), std::memory_order_release);
+  }
   return MPI_SUCCESS;
+}
+
+// Forgets a communicator that the program has freed, if `which` says so of it.
+template <class Which>
+void forget_freed_if(MPI_Comm comm, Which which) {
+  Communicator* entry = nullptr;
+  {
+    const std::lock_guard lock(registry().mutex);
+    const auto freed = registry().freed.find(comm);
+    if (freed == registry().freed.end() || !which(freed->second)) return;
+    entry = freed->second.entry;
+    registry().freed.erase(freed);
+  }
+  if (entry != &not_ready) end(*entry);
 }
 
 }  // namespace
@@ -212,43 +243,62 @@ void stop_communicators() {
     ended.push_back(std::move(entry->keeper));
   }
   registry().by_handle.clear();
+  for (const auto& [handle, freed] : registry().freed) ended.push_back(std::move(freed.entry->keeper));
+  registry().freed.clear();
 }
 
 void make_ready(MPI_Comm comm) {
   if (running.load(std::memory_order_acquire) && !InsideMpi::here()) make(comm, connect);
 }
 
-void make_ready_from(const Communicator& parent, MPI_Comm comm) {
+void make_ready_from(const Communicator& known_parent, MPI_Comm parent, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) {
     xylem_comm_t none = nullptr;
-    xylem_comm_split(parent.xylem, -1, 0, &none);
+    xylem_comm_split(known_parent.xylem, -1, 0, &none);
     return;
   }
   make(comm, [&](Communicator& entry) {
     describe(entry);
     xylem_comm_t made = nullptr;
-    const xylem_status status = xylem_comm_split(parent.xylem, first_parent_rank(parent.mpi, comm), entry.rank, &made);
+    const xylem_status status = xylem_comm_split(known_parent.xylem, first_parent_rank(parent, comm), entry.rank, &made);
     accept(entry, status, made);
   });
 }
 
-Ending::Ending(MPI_Comm comm) : comm_(comm), around_(std::exchange(innermost, this)) {
-  if (running.load(std::memory_order_acquire)) entry_ = take_off_list(comm);
+void forget_freed(MPI_Comm comm) {
+  forget_freed_if(comm, [](const Freed&) { return true; });
+}
+
+Ending::Ending(MPI_Comm comm) : comm_(comm) {
+  if (!running.load(std::memory_order_acquire)) return;
+  Communicator* entry = take_off_list(comm);
+  if (entry == nullptr) {
+    if (!is_communicator(comm)) return;
+    PMPI_Comm_set_attr(comm, keyval, nullptr);
+    entry = &not_ready;
+  }
+  const std::lock_guard lock(registry().mutex);
+  registry().freed[comm] = {entry, this};
 }
 
 Ending::~Ending() {
-  innermost = around_;
-  if (entry_ != nullptr) end(*entry_);
+  forget_freed_if(comm_, [&](Freed& freed) {
+    if (freed.by != this) return false;
+    freed.by = nullptr;
+    return freed.deleted;
+  });
 }
 
 void Ending::refused() {
-  if (entry_ != nullptr) list(*std::exchange(entry_, nullptr));
-}
-
-const Ending* Ending::of(MPI_Comm comm) {
-  const Ending* found = innermost;
-  while (found != nullptr && found->comm_ != comm) found = found->around_;
-  return found;
+  Communicator* entry = &not_ready;
+  {
+    const std::lock_guard lock(registry().mutex);
+    const auto freed = registry().freed.find(comm_);
+    if (freed == registry().freed.end()) return;
+    entry = freed->second.entry;
+    registry().freed.erase(freed);
+  }
+  if (entry != &not_ready) list(*entry);
 }
 
 std::shared_ptr<xylem_comm> another(const Communicator& comm) {

@@ -2,8 +2,10 @@
 //
 // An entry is made in the call that makes the MPI communicator, or by the first collective on one never seen before; both are
 // collective over it. It ends with the MPI communicator: in the call that frees it (Ending), or, where the MPI does so
-// itself, by an attribute that dups do not inherit, whose callback we are. All functions may be called by any thread, the
-// collective ones as MPI allows collectives on one communicator.
+// itself, by an attribute that dups do not inherit, whose callback we are. While operations are under way on a communicator
+// that is freed, an MPI may keep it and call the program's callbacks later, in any call: then its entry stays as it is, for
+// these callbacks, until the MPI gives the handle to another one (forget_freed()). All functions may be called by any thread,
+// the collective ones as MPI allows collectives on one communicator.
 #pragma once
 
 #include <mpi.h>
@@ -45,15 +47,17 @@ void make_ready(MPI_Comm comm);
 
 // The same where all ranks of `parent` are in the call that made it, by splitting the parent's Xylem communicator: much
 // cheaper than meeting anew. Collective over the parent; on a rank that the new communicator leaves out it is MPI_COMM_NULL.
-void make_ready_from(const Communicator& parent, MPI_Comm comm);
+void make_ready_from(const Communicator& known_parent, MPI_Comm parent, MPI_Comm comm);
+
+// To be called of every communicator that has just been made: one of that handle that the program has freed is no more.
+void forget_freed(MPI_Comm comm);
 
 // Another Xylem communicator of the same ranks, with its own order of calls. Collective over it; null on all ranks where it
 // cannot be had.
 std::shared_ptr<xylem_comm> another(const Communicator& comm);
 
-// As long as it lives, this thread is in the call that frees a communicator. The program's callbacks, which the MPI calls
-// there in whatever order, may use the communicator as before; for other threads there is no entry any more, as the MPI may
-// give them the same handle for another one.
+// Around the call that frees a communicator. From here on the entry is there for callbacks of the program only, whenever the
+// MPI calls them and in whatever order, and is the same for them on all ranks: a communicator without one gets none there.
 class Ending {
  public:
   explicit Ending(MPI_Comm comm);
@@ -64,18 +68,8 @@ class Ending {
   // The MPI has not freed it.
   void refused();
 
-  // Null: this thread does not free it.
-  static const Ending* of(MPI_Comm comm);
-
-  // Null: there is none.
-  Communicator* entry() const { return entry_; }
-
  private:
   MPI_Comm comm_;
-  Communicator* entry_ = nullptr;
-  const Ending* around_;  // a callback may free another one
-  // initial-exec: as InsideMpi's.
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const Ending* innermost = nullptr;
 };
 
 namespace detail {

@@ -15,6 +15,12 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
                                            MPI_Aint addresses[], MPI_Count large_counts[], MPI_Datatype types[]);
 [[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses,
                                            MPI_Count* large_counts, MPI_Count* types, int* combiner);
+int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+                                MPI_Comm* newcomm);
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
+int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+                                      const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+                                      MPI_Comm* newintercomm);
 
 // MPI 4.1
 int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]);

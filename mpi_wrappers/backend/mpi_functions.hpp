@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "backend/later_functions.hpp"
 #include "front/contract.h"
 
@@ -38,26 +40,37 @@ Signature* real_function(int number) {
   return reinterpret_cast<Signature*>(front().real[number]);
 }
 
-// Calls between these two braces come from within the MPI, or from callbacks of the program that the MPI calls: wrappers
-// hand them down, so that an MPI which implements one call by another does not come back to us.
+// Calls between these two braces come from within the MPI, or from callbacks of the program that the MPI calls. Those on the
+// communicator of the call around them are handed down by wrappers, so that an MPI which implements one call by another does
+// not come back to us. Others that we know the MPI does not use for itself: they are a callback's.
 class InsideMpi {
  public:
-  InsideMpi() { ++depth; }
-  ~InsideMpi() { --depth; }
+  // MPI_COMM_NULL: the call is about no communicator.
+  explicit InsideMpi(MPI_Comm comm) : comm_(comm), around_(std::exchange(innermost, this)) {}
+  ~InsideMpi() { innermost = around_; }
   InsideMpi(const InsideMpi&) = delete;
   InsideMpi& operator=(const InsideMpi&) = delete;
 
-  static bool here() { return depth != 0; }
+  static bool here() { return innermost != nullptr; }
+
+  // In a call on this communicator.
+  static bool of(MPI_Comm comm) {
+    const InsideMpi* call = innermost;
+    while (call != nullptr && call->comm_ != comm) call = call->around_;
+    return call != nullptr;
+  }
 
  private:
+  MPI_Comm comm_;
+  const InsideMpi* around_;
   // initial-exec: read in every collective; the dynamic loader keeps room for a few such words of libraries opened late.
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int depth = 0;
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const InsideMpi* innermost = nullptr;
 };
 
-// Calls a function of the MPI.
+// Calls a function of the MPI that is about a communicator, or about none (MPI_COMM_NULL).
 template <class Function, class... Args>
-int call_mpi(const Function& function, Args... args) {
-  const InsideMpi inside;
+int call_mpi(MPI_Comm comm, const Function& function, Args... args) {
+  const InsideMpi inside(comm);
   return function(args...);
 }
 

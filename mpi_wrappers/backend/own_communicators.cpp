@@ -8,7 +8,7 @@ namespace {
 OwnCommunicators own;
 
 void duplicate(MPI_Comm from, MPI_Comm* to) {
-  call_mpi(real().Comm_dup, from, to);
+  call_mpi(from, real().Comm_dup, from, to);
   PMPI_Comm_set_errhandler(*to, MPI_ERRORS_RETURN);
 }
 

@@ -10,7 +10,7 @@ namespace xylem::preload {
 enum class Reason : unsigned char {
   none,
   not_running,   // before MPI_Init or after MPI_Finalize
-  inside_mpi,    // called by the MPI itself or by one of its callbacks
+  inside_mpi,    // called by the MPI itself, or by a callback in a call on the same communicator
   not_selected,  // XYLEM_COLLECTIVES names others
   intercommunicator,
   foreign_processes,  // the communicator has processes of another MPI_COMM_WORLD

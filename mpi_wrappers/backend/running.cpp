@@ -73,7 +73,7 @@ template <class Function, class... Args>
 int initialise(Function* function, Args... args) {
   if (InsideMpi::here()) return function(args...);
   Presence presence(!settings().disable);
-  const int code = call_mpi(function, args...);
+  const int code = call_mpi(MPI_COMM_NULL, function, args...);
   if (code != MPI_SUCCESS) return code;
   const int rank = world_rank();
   introduce(rank);

@@ -44,7 +44,7 @@ void agree_on_selection() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0 && !settings().collectives.empty()) detail::selected = read_selection(settings().collectives);
-  call_mpi(real().Bcast, &detail::selected, 1, MPI_UINT32_T, 0, own_communicators().world);
+  call_mpi(own_communicators().world, real().Bcast, &detail::selected, 1, MPI_UINT32_T, 0, own_communicators().world);
 }
 
 }  // namespace xylem::preload

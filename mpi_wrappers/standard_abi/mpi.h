@@ -214,10 +214,19 @@ int PMPI_Waitsome(int count, MPI_Request requests[], int* completed, int indices
 
 int PMPI_Cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made);
 int PMPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* made);
+int PMPI_Comm_accept(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made);
+int PMPI_Comm_connect(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made);
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made);
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made);
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* made);
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made);
+int PMPI_Comm_get_parent(MPI_Comm* parent);
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request);
+int PMPI_Comm_join(int fd, MPI_Comm* made);
+int PMPI_Comm_spawn(const char* command, char* argv[], int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm* made,
+                    int codes[]);
+int PMPI_Comm_spawn_multiple(int n, char* commands[], char** argvs[], const int counts[], const MPI_Info infos[], int root,
+                             MPI_Comm comm, MPI_Comm* made, int codes[]);
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made);
 int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made);
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
@@ -226,6 +235,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
                                     int outdegree, const int destinations[], const int destination_weights[], MPI_Info info,
                                     int reorder, MPI_Comm* made);
 int PMPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made);
+int PMPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made);
 int PMPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made);
 
 /* Those that back ends call by their names. */

@@ -38,7 +38,7 @@ struct Alltoall {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
   }
 };
 
@@ -75,7 +75,7 @@ struct Alltoallv {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcounts, sdispls, sendtype, out, recvcounts, rdispls, recvtype, comm, more...);
+    return call_mpi(comm, function, in, sendcounts, sdispls, sendtype, out, recvcounts, rdispls, recvtype, comm, more...);
   }
 };
 
@@ -112,7 +112,7 @@ struct Alltoallw {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcounts, sdispls, sendtypes, out, recvcounts, rdispls, recvtypes, comm, more...);
+    return call_mpi(comm, function, in, sendcounts, sdispls, sendtypes, out, recvcounts, rdispls, recvtypes, comm, more...);
   }
 };
 

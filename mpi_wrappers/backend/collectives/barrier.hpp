@@ -23,7 +23,7 @@ struct Barrier {
   static EvenBlocks received(const Peers&) { return EvenBlocks::none(nullptr); }
   template <class Function, class... More>
   int pass_on(const Function& function, const void*, void*, More... more) const {
-    return call_mpi(function, comm, more...);
+    return call_mpi(comm, function, comm, more...);
   }
 };
 

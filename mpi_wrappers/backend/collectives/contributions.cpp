@@ -46,7 +46,7 @@ int apply(MPI_Op op, MPI_Datatype datatype, MPI_Aint extent, const std::byte* fi
           std::ptrdiff_t count) {
   while (count > 0) {
     const auto n = static_cast<int>(std::min<std::ptrdiff_t>(count, INT_MAX));
-    const int code = call_mpi(PMPI_Reduce_local, first, second, n, datatype, op);
+    const int code = call_mpi(MPI_COMM_NULL, PMPI_Reduce_local, first, second, n, datatype, op);
     if (code != MPI_SUCCESS) return code;
     first += n * extent;
     second += n * extent;

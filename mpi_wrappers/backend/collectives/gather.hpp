@@ -39,7 +39,7 @@ struct Allgather {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcount, recvtype, comm, more...);
   }
 };
 
@@ -72,7 +72,7 @@ struct Allgatherv {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, comm, more...);
   }
 };
 
@@ -106,7 +106,7 @@ struct Gather {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };
 
@@ -144,7 +144,7 @@ struct Gatherv {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, root, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcounts, displs, recvtype, root, comm, more...);
   }
 };
 

@@ -74,15 +74,15 @@ class HandedDown : public Operation {
   int start() override {
     if (kind_ == CollectiveRequest::Kind::nonblocking) return MPI_SUCCESS;
     if (const xylem_status status = buffers_.fetch(); status != XYLEM_SUCCESS) return code_of(status);
-    return call_mpi(real().Start, &request_);
+    return call_mpi(MPI_COMM_NULL, real().Start, &request_);
   }
   std::optional<int> look() override {
     int done = 0;
-    const int code = call_mpi(real().Test, &request_, &done, MPI_STATUS_IGNORE);
+    const int code = call_mpi(MPI_COMM_NULL, real().Test, &request_, &done, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && done == 0) return std::nullopt;
     return end(code);
   }
-  int wait() override { return end(call_mpi(real().Wait, &request_, MPI_STATUS_IGNORE)); }
+  int wait() override { return end(call_mpi(MPI_COMM_NULL, real().Wait, &request_, MPI_STATUS_IGNORE)); }
 
  private:
   int end(int code) const { return code != MPI_SUCCESS ? code : code_of(buffers_.bring_back()); }

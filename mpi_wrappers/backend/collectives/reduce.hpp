@@ -51,7 +51,7 @@ struct VectorReduction {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, out, count, datatype, op, comm, more...);
+    return call_mpi(comm, function, in, out, count, datatype, op, comm, more...);
   }
 };
 
@@ -90,7 +90,7 @@ struct Reduce {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, out, count, datatype, op, root, comm, more...);
+    return call_mpi(comm, function, in, out, count, datatype, op, root, comm, more...);
   }
 };
 
@@ -119,7 +119,7 @@ struct ReduceScatterBlock {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, out, recvcount, datatype, op, comm, more...);
+    return call_mpi(comm, function, in, out, recvcount, datatype, op, comm, more...);
   }
 };
 
@@ -153,7 +153,7 @@ struct ReduceScatter {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, out, recvcounts, datatype, op, comm, more...);
+    return call_mpi(comm, function, in, out, recvcounts, datatype, op, comm, more...);
   }
 };
 

@@ -39,7 +39,7 @@ struct Bcast {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, void* in, void* out, More... more) const {
-    return call_mpi(function, in != buffer ? in : out, count, datatype, root, comm, more...);
+    return call_mpi(comm, function, in != buffer ? in : out, count, datatype, root, comm, more...);
   }
 };
 
@@ -73,7 +73,7 @@ struct Scatter {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
+    return call_mpi(comm, function, in, sendcount, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };
 
@@ -111,7 +111,7 @@ struct Scatterv {
   }
   template <class Function, class... More>
   int pass_on(const Function& function, const void* in, void* out, More... more) const {
-    return call_mpi(function, in, sendcounts, displs, sendtype, out, recvcount, recvtype, root, comm, more...);
+    return call_mpi(comm, function, in, sendcounts, displs, sendtype, out, recvcount, recvtype, root, comm, more...);
   }
 };
 
