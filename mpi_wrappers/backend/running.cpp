@@ -39,8 +39,19 @@ int world_size() {
   return size;
 }
 
+// Empty: no statistics are wanted. Worlds that a program spawns inherit its settings, and must not write over its file. They
+// are told by their parent, which is there until the program disconnects.
+std::string statistics_file;
+
+void name_statistics_file() {
+  statistics_file = settings().stats_file;
+  MPI_Comm parent = MPI_COMM_NULL;
+  real().Comm_get_parent(&parent);
+  if (!statistics_file.empty() && parent != MPI_COMM_NULL) statistics_file += ".spawned-" + std::to_string(getpid());
+}
+
 void write_statistics_on_rank_0(const std::string& why_off) {
-  if (!settings().stats_file.empty() && world_rank() == 0) write_statistics(settings().stats_file, world_size(), why_off);
+  if (!statistics_file.empty() && world_rank() == 0) write_statistics(statistics_file, world_size(), why_off);
 }
 
 int stop(MPI_Comm, int, void*, void*) {
@@ -77,6 +88,7 @@ int initialise(Function* function, Args... args) {
   if (code != MPI_SUCCESS) return code;
   const int rank = world_rank();
   introduce(rank);
+  name_statistics_file();
   if (presence.agree(rank, world_size())) {
     start();
   } else {

@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
     parser.add_argument("--says", default="", help="what must be said on stderr")
     parser.add_argument("--fails", action="store_true", help="the program must fail, and soon; no statistics are looked at")
+    parser.add_argument("--spawned", action="store_true", help="the program spawns a world, whose statistics must be as good")
     parser.add_argument("--unused", action="store_true", help="Xylem takes no part, and writes no statistics")
     parser.add_argument("--compare", help="run also without Xylem, then this program on the files of both outputs")
     parser.add_argument("command", nargs="+")
@@ -117,7 +118,10 @@ def main():
             return "statistics were written" if statistics.exists() else None
         if options.fails:
             return None
-        return check_statistics(statistics, options)
+        spawned = list(Path(folder).glob("statistics.json.spawned-*"))
+        if len(spawned) != int(options.spawned):
+            return f"statistics of spawned worlds: {[path.name for path in spawned]}"
+        return next(filter(None, (check_statistics(path, options) for path in [statistics, *spawned])), None)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // each world run on Xylem.
 #include <mpi.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,16 @@ void use_both(MPI_Comm inter, const char* where) {
   verdict.check(sum == others, [&] { return std::string(where) + ": wrong sum"; });
 }
 
+// Starts this program again. The launcher gives children its own environment, and Xylem is preloaded in ours only.
+MPI_Comm spawn(char* program) {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  std::string setting = "LD_PRELOAD=" + std::string(preloaded != nullptr ? preloaded : "");
+  char* arguments[] = {setting.data(), program, nullptr};
+  MPI_Comm inter = MPI_COMM_NULL;
+  MPI_Comm_spawn("env", arguments, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+  return inter;
+}
+
 // Both sides call this.
 int together(MPI_Comm inter, bool parent) {
   use_both(inter, "between the worlds");
@@ -69,7 +80,7 @@ int main(int argc, char** argv) {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Comm_get_parent(&inter);
   const bool parent = inter == MPI_COMM_NULL;
-  if (parent) MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+  if (parent) inter = spawn(argv[0]);
   const int code = together(inter, parent);
   MPI_Comm_disconnect(&inter);
   use(MPI_COMM_WORLD, "the own world, afterwards");
