@@ -1,11 +1,19 @@
 // Ranks disagree about a nonblocking collective. The error comes out of the call that completes the request, through the
-// error handler of its communicator, and beside it other requests complete as ever.
+// error handler of its communicator, and beside it other requests complete as ever. And where a rank cannot make its call, in
+// whatever form, the others do not wait for it.
+#include <malloc.h>
 #include <mpi.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "support/persistent.hpp"
 #include "support/verdict.hpp"
 
 using namespace xylem::test;
@@ -59,9 +67,88 @@ bool statuses_tell(const std::array<MPI_Status, 3>& statuses) {
   return statuses[0].MPI_ERROR == MPI_SUCCESS && statuses[1].MPI_ERROR != MPI_SUCCESS && statuses[2].MPI_ERROR == MPI_SUCCESS;
 }
 
+// As long as it lives, the process can have so many bytes more than it has.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::size_t bytes) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before_);
+    rlimit less = before_;
+    less.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes;
+    setrlimit(RLIMIT_AS, &less);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+constexpr int kCount = 4 << 20;
+constexpr std::size_t kBytes = kCount * sizeof(int);
+
+// `call` is made twice, the first time without enough memory on rank 1: it runs on `comm`, or on what is made of it.
+template <class Call>
+void out_of_memory(const char* what, int rank, std::size_t memory, MPI_Comm comm, Call call, Verdict& verdict) {
+  int error_class = MPI_SUCCESS;
+  {
+    std::optional<MemoryLimit> limit;
+    if (rank == 1) limit.emplace(memory);
+    MPI_Error_class(call(comm), &error_class);
+  }
+  const int wanted = rank == 1 ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+  verdict.check(error_class == wanted, [&] { return std::string(what) + ": class " + std::to_string(error_class); });
+  verdict.check(call(comm) != MPI_SUCCESS, [&] { return std::string(what) + ": another call passes"; });
+}
+
+void too_little_memory(int rank, Verdict& verdict) {
+  std::vector<int> in(kCount), out(kCount);
+  // Rank 1 needs memory to pack what it sends.
+  MPI_Datatype type = MPI_INT;
+  if (rank == 1) {
+    MPI_Type_create_resized(MPI_INT, 0, 0, &type);
+    MPI_Type_commit(&type);
+  }
+  MPI_Op op;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+  std::array<MPI_Comm, 4> comms{};
+  for (MPI_Comm& comm : comms) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  constexpr std::size_t kLess = kBytes / 2;
+  const auto blocking = [&](MPI_Comm comm) { return MPI_Bcast(in.data(), kCount, type, 1, comm); };
+  const auto nonblocking = [&](MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(in.data(), kCount, type, 1, comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+  MPI_Request again = MPI_REQUEST_NULL;
+  XYLEM_MPI_INIT(Bcast)(in.data(), kCount, type, 1, comms[2], MPI_INFO_NULL, &again);
+  const auto persistent = [&](MPI_Comm) {
+    MPI_Start(&again);
+    return MPI_Wait(&again, MPI_STATUS_IGNORE);
+  };
+  // Between the two exchanges of a long vector: the first one has memory.
+  const auto by_program = [&](MPI_Comm comm) { return MPI_Allreduce(in.data(), out.data(), kCount, MPI_INT, op, comm); };
+  out_of_memory("bcast", rank, kLess, comms[0], blocking, verdict);
+  out_of_memory("ibcast", rank, kLess, comms[1], nonblocking, verdict);
+  out_of_memory("bcast_init", rank, kLess, comms[2], persistent, verdict);
+  out_of_memory("allreduce by the program", rank, kBytes + kLess, comms[3], by_program, verdict);
+  MPI_Request_free(&again);
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  MPI_Op_free(&op);
+  if (rank == 1) MPI_Type_free(&type);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // What is freed goes back to the system, and is not there for the next call. And no heap that a thread leaves behind is.
+  mallopt(M_MMAP_THRESHOLD, kBytes / 4);
+  mallopt(M_ARENA_MAX, 1);
   MPI_Init(&argc, &argv);
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -111,6 +198,7 @@ int main(int argc, char** argv) {
     const bool others = MPI_Waitall(3, d.requests.data(), MPI_STATUSES_IGNORE) == MPI_SUCCESS;
     d.check("wait", failed && others, MPI_SUCCESS, verdict);
   }
+  too_little_memory(rank, verdict);
   const int code = verdict.finish("failed_requests");
   MPI_Finalize();
   return code;

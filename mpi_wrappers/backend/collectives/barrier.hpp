@@ -36,6 +36,7 @@ class Meeting {
 
   void keep() {}
   void use(xylem_comm_t comm) { comm_ = comm; }
+  xylem_comm_t comm() const { return comm_; }
   static Outcome begin() { return {}; }
   xylem_status start(xylem_request_t* request) { return call_xylem(xylem_barrier, xylem_ibarrier, request, comm_); }
   static Outcome finish(xylem_status status) { return {MPI_SUCCESS, status}; }

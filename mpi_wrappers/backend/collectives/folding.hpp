@@ -39,6 +39,7 @@ class Folding {
 
   // Runs on that communicator, of the same ranks.
   void use(xylem_comm_t comm) { comm_ = comm; }
+  xylem_comm_t comm() const { return comm_; }
 
   // Legal order: (begin start finish)*.
   Outcome begin() {

@@ -15,6 +15,7 @@
 #include "backend/collectives/handed_down.hpp"
 #include "backend/collectives/narrowed.hpp"
 #include "backend/collectives/peers.hpp"
+#include "backend/collectives/xylem_call.hpp"
 #include "backend/communicators.hpp"
 #include "backend/errors.hpp"
 #include "backend/mpi_functions.hpp"
@@ -49,7 +50,7 @@ class Later : public Operation {
   Call& call() { return call_; }
 
   int start() override {
-    if (const Outcome outcome = call_.begin(); !outcome.good()) return code_of(outcome);
+    if (const Outcome outcome = or_give_up(call_.comm(), call_.begin()); !outcome.good()) return code_of(outcome);
     return code_of(counted(collective, call_.bytes(), [&] { return call_.start(&running_); }));
   }
   std::optional<int> look() override {
@@ -112,7 +113,8 @@ struct Forms<Call, Arguments, int(Args...)> {
     if constexpr (requires { typename How::ByProgram; })
       if (why == Reason::user_operation) return run_by_program<number>(arguments, comm);
     if (why != Reason::none) return hand_down<number>(arguments, why);
-    if (const Outcome outcome = call.begin(); !outcome.good()) return report(arguments.comm, outcome);
+    if (const Outcome outcome = or_give_up(call.comm(), call.begin()); !outcome.good())
+      return report(arguments.comm, outcome);
     const xylem_status status = counted(Arguments::kCollective, call.bytes(), [&] { return call.start(nullptr); });
     const Outcome outcome = call.finish(status);
     return outcome.good() ? MPI_SUCCESS : report(arguments.comm, outcome);

@@ -50,6 +50,7 @@ class Movement {
 
   // Runs on that communicator, of the same ranks.
   void use(xylem_comm_t comm) { comm_ = comm; }
+  xylem_comm_t comm() const { return comm_; }
 
   // Legal order: (begin start finish)*. What start() or its request came to is given to finish().
   Outcome begin() {

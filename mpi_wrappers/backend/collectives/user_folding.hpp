@@ -14,6 +14,7 @@
 #include "backend/collectives/contributions.hpp"
 #include "backend/collectives/reduce.hpp"
 #include "backend/collectives/reduction_arguments.hpp"
+#include "backend/collectives/xylem_call.hpp"
 #include "backend/errors.hpp"
 #include "backend/host_copy.hpp"
 #include "backend/packing.hpp"
@@ -56,6 +57,7 @@ class UserFolding {
 
   // Runs on that communicator, of the same ranks.
   void use(xylem_comm_t comm) { comm_ = comm; }
+  xylem_comm_t comm() const { return comm_; }
 
   // Legal order: (begin start finish)*.
   Outcome begin() {
@@ -154,9 +156,9 @@ class UserFolding {
   // The second exchange.
   Outcome finish_parts() {
     const int size = peers_.size;
-    if (const Outcome outcome = fold(kScans ? 0 : size - 1, size); !outcome.good()) return outcome;
     const Scratch result = scratch(bytes());
-    if (result == nullptr) return {MPI_ERR_NO_MEM};
+    const Outcome folded = result != nullptr ? fold(kScans ? 0 : size - 1, size) : Outcome{MPI_ERR_NO_MEM};
+    if (!or_give_up(comm_, folded).good()) return folded;
     xylem_status status = XYLEM_SUCCESS;
     const std::byte* const mine = contributions_.data(size - 1);
     if constexpr (kScans)

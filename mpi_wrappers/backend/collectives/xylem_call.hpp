@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "backend/errors.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem::preload {
@@ -11,6 +12,13 @@ namespace xylem::preload {
 template <class Blocking, class Nonblocking, class... Args>
 xylem_status call_xylem(Blocking* blocking, Nonblocking* nonblocking, xylem_request_t* request, Args... args) {
   return request == nullptr ? blocking(args..., XYLEM_STREAM_NONE) : nonblocking(args..., XYLEM_STREAM_NONE, request);
+}
+
+// What comes of this rank's preparations for a call that all make. Where they fail, the others shall neither wait for it nor
+// take its next call for this one: it gives the communicator up.
+inline Outcome or_give_up(xylem_comm_t comm, const Outcome& prepared) {
+  if (!prepared.good()) xylem_comm_abort(comm);
+  return prepared;
 }
 
 // Whether the MPI refuses calls whose send and receive buffers are the same; else Xylem finds its way.
