@@ -155,7 +155,7 @@ Layout::Layout(MPI_Datatype datatype) : datatype_(datatype) {
 }
 
 void Layout::keep() {
-  if (dense_) return;
+  if (datatype_ == MPI_DATATYPE_NULL) return;
   kept_ = hold(datatype_);
   if (kept_ != nullptr) datatype_ = kept_->get();
 }

@@ -41,7 +41,7 @@ class Layout {
   std::size_t bytes(std::ptrdiff_t count) const { return static_cast<std::size_t>(count) * size_; }
   MPI_Aint extent() const { return extent_; }
 
-  // The program may free the datatype from now on.
+  // The program may free the datatype from now on; the MPI still knows it by its handle.
   void keep();
   MPI_Datatype datatype() const { return datatype_; }
 

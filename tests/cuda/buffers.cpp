@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/support/persistent.hpp"
 #include "support/pairwise.hpp"
 
 namespace {
@@ -227,6 +228,45 @@ void scan(const Case& c) {
   expect(recv.read(), wanted, "MPI_Scan", c);
 }
 
+// A persistent call whose datatypes, with gaps and without, have been freed before its start, and others made in their place.
+void freed_datatypes(Kind kind) {
+  constexpr int kInts = 40;
+  const auto blocks = static_cast<std::size_t>(size);
+  const Buffer send(kind, 2 * kInts * blocks), recv(kind, kInts * blocks);
+  MPI_Datatype whole, every_second;
+  MPI_Type_contiguous(kInts, MPI_INT, &whole);
+  MPI_Type_vector(kInts, 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&whole);
+  MPI_Type_commit(&every_second);
+  std::vector<int> ones(blocks, 1), counts(blocks, kInts), from(blocks), to(blocks), wanted;
+  std::vector<MPI_Datatype> sent(blocks), received(blocks, MPI_INT);
+  for (int peer = 0; peer < size; ++peer) {
+    const auto p = static_cast<std::size_t>(peer);
+    from[p] = peer * 2 * kInts * static_cast<int>(sizeof(int));
+    to[p] = peer * kInts * static_cast<int>(sizeof(int));
+    sent[p] = peer < size - 1 ? every_second : whole;
+    for (int i = 0; i < kInts; ++i)
+      wanted.push_back(value(peer, static_cast<std::size_t>(2 * kInts * rank + (rank < size - 1 ? 2 * i : i))));
+  }
+  MPI_Request request;
+  XYLEM_MPI_INIT(Alltoallw)
+  (send.data(), ones.data(), from.data(), sent.data(), recv.data(), counts.data(), to.data(), received.data(), MPI_COMM_WORLD,
+   MPI_INFO_NULL, &request);
+  MPI_Type_free(&whole);
+  MPI_Type_free(&every_second);
+  std::array<MPI_Datatype, 4> others;
+  for (MPI_Datatype& other : others) MPI_Type_contiguous(1, MPI_BYTE, &other);
+  for (int turn = 0; turn < 2; ++turn) {
+    send.write(values(rank, 2 * kInts * blocks));
+    recv.write(std::vector<int>(wanted.size(), -1));
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(recv.read(), wanted, "MPI_Alltoallw_init with freed datatypes", {kind, kind, kInts, false, 0});
+  }
+  MPI_Request_free(&request);
+  for (MPI_Datatype& other : others) MPI_Type_free(&other);
+}
+
 // Another allocation at the address of one that has gone: what was known of the old one must not be used.
 void free_and_allocate_again() {
   for (int turn = 0; turn < 6; ++turn) {
@@ -297,6 +337,7 @@ int main(int argc, char** argv) {
     };
     collectives[c[0]]({kind(c[1]), kind(c[2]), counts[c[3]], c[4] == 1, c[5] == 0 ? 0 : size - 1});
   }
+  if (!on_device) freed_datatypes(Kind::device);
   free_and_allocate_again();
   order_after_the_default_stream();
   crossing_order();

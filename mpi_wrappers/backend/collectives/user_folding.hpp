@@ -51,7 +51,6 @@ class UserFolding {
   void keep() {
     later_ = true;
     counts_.keep(arguments_, peers_);
-    kept_ = hold(arguments_.datatype);
     layout_.keep();
   }
 
@@ -189,7 +188,6 @@ class UserFolding {
   xylem_comm_t comm_;
   std::shared_ptr<UserOperation> operation_;
   Layout layout_;
-  std::shared_ptr<DerivedType> kept_;
   bool later_ = false;
   bool in_parts_ = false;
   std::vector<std::ptrdiff_t> parts_;
