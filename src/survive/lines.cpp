@@ -45,7 +45,7 @@ std::optional<Received> Lines::receive() {
 }
 
 void Lines::go_on() {
-  for (const int descriptor : door_.take()) in_.push_back({std::make_unique<watch::Connection>(descriptor)});
+  for (std::unique_ptr<watch::Connection>& connection : door_.take()) in_.push_back({std::move(connection)});
   std::erase_if(in_, [&](InLine& line) { return !read(line); });
   for (auto& [rank, line] : out_)
     if (!line.gone()) line.go_on(find_(rank));

@@ -35,10 +35,10 @@ void OutLine::dial(const Contact& contact) {
   since_ = Clock::now();
   for (const watch::Address& address : contact.process.addresses) {
     if (address.family == 0) continue;
-    const int descriptor = watch::begin_connecting(address, contact.process.port);
-    if (descriptor < 0) continue;
-    watch::keep_alive(descriptor);
-    attempts_.push_back({std::make_unique<watch::Connection>(descriptor), false});
+    watch::Descriptor connecting = watch::begin_connecting(address, contact.process.port);
+    if (!connecting.is_open()) continue;
+    watch::keep_alive(connecting.number());
+    attempts_.push_back({std::make_unique<watch::Connection>(std::move(connecting)), false});
   }
 }
 

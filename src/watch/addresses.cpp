@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -66,7 +65,9 @@ bool read_address(const sockaddr* from, Address& into) {
   return true;
 }
 
-int open_socket(bool v6) { return socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+Descriptor open_socket(bool v6) {
+  return Descriptor::opened([&] { return socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
+}
 
 }  // namespace
 
@@ -90,34 +91,29 @@ std::array<Address, Identity::kAddresses> own_addresses() {
   return result;
 }
 
-int listen_everywhere(std::uint16_t& port) {
+Descriptor listen_everywhere(std::uint16_t& port) {
   // An IPv6 socket takes IPv4 connections too; some sites have no IPv6.
-  int descriptor = open_socket(true);
-  const bool v6 = descriptor >= 0;
+  Descriptor listener = open_socket(true);
+  const bool v6 = listener.is_open();
   if (v6) {
     const int no = 0;
-    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    setsockopt(listener.number(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
   } else {
-    descriptor = open_socket(false);
+    listener = open_socket(false);
   }
-  if (descriptor < 0) return -1;
   SocketAddress own({}, v6, 0);
-  if (bind(descriptor, own.get(), own.length()) != 0 || listen(descriptor, SOMAXCONN) != 0 ||
-      getsockname(descriptor, own.get(), &own.length()) != 0) {
-    close(descriptor);
-    return -1;
-  }
+  if (bind(listener.number(), own.get(), own.length()) != 0 || listen(listener.number(), SOMAXCONN) != 0 ||
+      getsockname(listener.number(), own.get(), &own.length()) != 0)
+    return {};
   port = own.port();
-  return descriptor;
+  return listener;
 }
 
-int begin_connecting(const Address& address, std::uint16_t port) {
-  const int descriptor = open_socket(address.family == 6);
-  if (descriptor < 0) return -1;
+Descriptor begin_connecting(const Address& address, std::uint16_t port) {
+  Descriptor connecting = open_socket(address.family == 6);
   SocketAddress to(address, address.family == 6, port);
-  if (connect(descriptor, to.get(), to.length()) == 0 || errno == EINPROGRESS) return descriptor;
-  close(descriptor);
-  return -1;
+  if (connect(connecting.number(), to.get(), to.length()) == 0 || errno == EINPROGRESS) return connecting;
+  return {};
 }
 
 void keep_alive(int socket) {

@@ -1,24 +1,19 @@
 #include "watch/connection.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
 
 namespace xylem::watch {
 
-Connection::~Connection() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 bool Connection::send(const Message& message) const {
-  return ::send(descriptor_, &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);
+  return ::send(descriptor(), &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);
 }
 
 Connection::Heard Connection::receive() {
   while (have_ < bytes_.size()) {
-    const ssize_t got = recv(descriptor_, bytes_.data() + have_, bytes_.size() - have_, 0);
+    const ssize_t got = recv(descriptor(), bytes_.data() + have_, bytes_.size() - have_, 0);
     if (got > 0) {
       have_ += static_cast<std::size_t>(got);
     } else if (got < 0 && errno == EINTR) {

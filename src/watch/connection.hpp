@@ -17,6 +17,8 @@
 #include <optional>
 #include <utility>
 
+#include "watch/descriptor.hpp"
+
 namespace xylem::watch {
 
 struct Message {
@@ -29,15 +31,9 @@ struct Message {
 
 class Connection {
  public:
-  // Owns the descriptor.
-  explicit Connection(int descriptor) : descriptor_(descriptor) {}
-  ~Connection();
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  explicit Connection(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
-  int descriptor() const { return descriptor_; }
-  // Gives the descriptor away. Only destroying is legal afterwards.
-  int release() { return std::exchange(descriptor_, -1); }
+  int descriptor() const { return descriptor_.number(); }
 
   // False: the connection is of no use. Messages are so small that the kernel takes them or has lost the other end.
   bool send(const Message& message) const;
@@ -50,7 +46,7 @@ class Connection {
   Heard receive();
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
   std::array<char, sizeof(Message)> bytes_{};
   std::size_t have_ = 0;
 };

@@ -16,38 +16,34 @@ Door::Door(std::shared_ptr<Watch> watch, std::uint64_t key) : watch_(std::move(w
 }
 
 Door::~Door() {
-  {
-    const std::scoped_lock lock(watch_->mutex_);
-    watch_->doors_.erase(key_);
-  }
-  for (const int descriptor : waiting_) close(descriptor);
-  if (bell_ >= 0) close(bell_);
+  const std::scoped_lock lock(watch_->mutex_);
+  watch_->doors_.erase(key_);
 }
 
 int Door::bell() {
   const std::scoped_lock lock(watch_->mutex_);
-  if (bell_ >= 0) return bell_;
-  bell_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (bell_ < 0) throw system_error("a descriptor for connections of other ranks");
+  if (bell_.is_open()) return bell_.number();
+  bell_ = Descriptor::opened([] { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); });
+  if (!bell_.is_open()) throw system_error("a descriptor for connections of other ranks");
   if (!waiting_.empty()) ring();
-  return bell_;
+  return bell_.number();
 }
 
-std::vector<int> Door::take() {
+std::vector<std::unique_ptr<Connection>> Door::take() {
   const std::scoped_lock lock(watch_->mutex_);
   std::uint64_t rings = 0;
-  [[maybe_unused]] const ssize_t bytes = bell_ < 0 ? 0 : read(bell_, &rings, sizeof rings);
+  [[maybe_unused]] const ssize_t bytes = bell_.is_open() ? read(bell_.number(), &rings, sizeof rings) : 0;
   return std::exchange(waiting_, {});
 }
 
-void Door::let_in(int connection) {
-  waiting_.push_back(connection);
-  if (bell_ >= 0) ring();
+void Door::let_in(std::unique_ptr<Connection> connection) {
+  waiting_.push_back(std::move(connection));
+  if (bell_.is_open()) ring();
 }
 
 void Door::ring() const {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(bell_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(bell_.number(), &one, sizeof one);
 }
 
 }  // namespace xylem::watch

@@ -6,6 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "watch/connection.hpp"
+#include "watch/descriptor.hpp"
+
 namespace xylem::watch {
 
 class Watch;
@@ -23,21 +26,21 @@ class Door {
   // A descriptor that can be read while connections wait. Made when first asked for: there may be thousands of doors at which
   // nobody ever calls. Throws Error.
   int bell();
-  // Those that wait: open descriptors that do not block, now the caller's.
-  std::vector<int> take();
+  // Those that wait, now the caller's. They do not block.
+  std::vector<std::unique_ptr<Connection>> take();
 
  private:
   friend class Watch;
 
   // Holding the watch's mutex.
-  void let_in(int connection);
+  void let_in(std::unique_ptr<Connection> connection);
   void ring() const;
 
   std::shared_ptr<Watch> watch_;
   std::uint64_t key_;
   // Guarded by the watch's mutex.
-  int bell_ = -1;
-  std::vector<int> waiting_;
+  Descriptor bell_;
+  std::vector<std::unique_ptr<Connection>> waiting_;
 };
 
 }  // namespace xylem::watch

@@ -46,30 +46,29 @@ std::shared_ptr<Watch> Watch::of_process() {
   return watch;
 }
 
-Watch::Watch() : secret_(random_secret()), epoll_(epoll_create1(EPOLL_CLOEXEC)), stop_(eventfd(0, EFD_CLOEXEC)) {
-  if (epoll_ < 0 || stop_ < 0) throw system_error("descriptors for watching other processes");
-  listen_to(stop_, EPOLLIN, EPOLL_CTL_ADD);
+Watch::Watch()
+    : secret_(random_secret()),
+      epoll_(Descriptor::opened([] { return epoll_create1(EPOLL_CLOEXEC); })),
+      stop_(Descriptor::opened([] { return eventfd(0, EFD_CLOEXEC); })) {
+  if (!epoll_.is_open() || !stop_.is_open()) throw system_error("descriptors for watching other processes");
+  listen_to(stop_.number(), EPOLLIN, EPOLL_CTL_ADD);
   const BlockSignals blocked;
   thread_ = std::thread([this] { run(); });
 }
 
 Watch::~Watch() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(stop_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = write(stop_.number(), &one, sizeof one);
   thread_.join();
   for (const auto& [descriptor, link] : links_)
     if (link.state == Link::State::chosen) link.connection->send({Message::Kind::goodbye, link.peer, secret_});
-  links_.clear();
-  for (const auto& [descriptor, peer] : local_) close(descriptor);
-  for (const int descriptor : {epoll_, stop_, listener_})
-    if (descriptor >= 0) close(descriptor);
 }
 
 Identity Watch::identity(bool listens) {
   const std::scoped_lock lock(mutex_);
-  if (listens && listener_ < 0) {
+  if (listens && !listener_.is_open()) {
     listener_ = listen_everywhere(port_);
-    if (listener_ >= 0) listen_to(listener_, EPOLLIN, EPOLL_CTL_ADD);
+    if (listener_.is_open()) listen_to(listener_.number(), EPOLLIN, EPOLL_CTL_ADD);
   }
   Identity own{};
   own.secret = secret_;
@@ -88,16 +87,20 @@ void Watch::listen_to(int descriptor, std::uint32_t events, int operation) const
   epoll_event event{};
   event.events = events;
   event.data.fd = descriptor;
-  epoll_ctl(epoll_, operation, descriptor, &event);
+  epoll_ctl(epoll_.number(), operation, descriptor, &event);
 }
+
+// Before every close: where another process has a copy, as a child that knows nothing of Xylem has, the kernel goes on
+// telling of what was closed here, and another descriptor may have its number by then.
+void Watch::stop_listening_to(int descriptor) const { listen_to(descriptor, 0, EPOLL_CTL_DEL); }
 
 void Watch::run() {
   pthread_setname_np(pthread_self(), "xylem-watch");
   for (;;) {
     epoll_event event{};
     // One at a time: the next may be of a descriptor that the first one's handling closes.
-    if (epoll_wait(epoll_, &event, 1, -1) != 1) continue;
-    if (event.data.fd == stop_) return;
+    if (epoll_wait(epoll_.number(), &event, 1, -1) != 1) continue;
+    if (event.data.fd == stop_.number()) return;
     if (event.data.fd == bell_) {
       answer_.load()();
       continue;
@@ -108,26 +111,24 @@ void Watch::run() {
 }
 
 void Watch::attend(int descriptor) {
-  if (descriptor == listener_) return accept_links();
+  if (descriptor == listener_.number()) return accept_links();
   if (const auto local = local_.find(descriptor); local != local_.end()) {
-    const std::uint64_t secret = local->second;
+    const std::uint64_t secret = local->second.secret;
+    stop_listening_to(descriptor);
     local_.erase(local);
-    close(descriptor);
     return end(secret, End::process);
   }
   if (const auto link = links_.find(descriptor); link != links_.end()) attend(descriptor, link->second);
 }
 
 void Watch::accept_links() {
-  const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (descriptor < 0) return;
+  Descriptor accepted =
+      Descriptor::opened([this] { return accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+  if (!accepted.is_open()) return;
   std::size_t unknown = 0;
   for (const auto& [each, link] : links_) unknown += link.state == Link::State::accepted ? 1 : 0;
-  auto connection = std::make_unique<Connection>(descriptor);
   if (unknown >= kUnknownLinks) return;
-  keep_alive(descriptor);
-  links_.emplace(descriptor, Link{std::move(connection), Link::State::accepted, 0});
-  listen_to(descriptor, EPOLLIN, EPOLL_CTL_ADD);
+  add_link(std::move(accepted), Link::State::accepted, 0, EPOLLIN);
 }
 
 void Watch::attend(int descriptor, Link& link) {
@@ -141,14 +142,14 @@ void Watch::attend(int descriptor, Link& link) {
     }
     log::debug("watching processes: an address of a peer cannot be reached: " + std::string(strerror(error)));
     const std::uint64_t peer = link.peer;
-    links_.erase(descriptor);
+    close_link(descriptor);
     return fail_to_connect(peer, error);
   }
   const Connection::Heard heard = link.connection->receive();
   if (heard.message ? take(link, *heard.message) : heard.state == Connection::State::open) return;
   const std::uint64_t peer = link.peer;
   const bool counted = link.state == Link::State::chosen;
-  links_.erase(descriptor);
+  close_link(descriptor);
   if (!counted) return;
   if (heard.message && heard.message->kind == Message::Kind::goodbye) {
     peers_.erase(peer);
@@ -189,7 +190,10 @@ void Watch::choose(std::uint64_t peer, int descriptor) {
   Peer& known = peers_[peer];
   known.descriptor = descriptor;
   known.connecting = false;
-  std::erase_if(links_, [&](const auto& each) { return each.second.peer == peer && each.first != descriptor; });
+  std::vector<int> others;
+  for (const auto& [each, link] : links_)
+    if (link.peer == peer && each != descriptor) others.push_back(each);
+  for (const int each : others) close_link(each);
 }
 
 // One attempt has failed. After the last one of a process that must be there, it is not there any more.
@@ -208,8 +212,19 @@ void Watch::let_in(Link& link, std::uint64_t key) {
     return;
   }
   if (!link.connection->send({Message::Kind::welcome, key, secret_})) return;
-  listen_to(link.connection->descriptor(), 0, EPOLL_CTL_DEL);
-  door->second->let_in(link.connection->release());
+  door->second->let_in(std::move(link.connection));
+}
+
+void Watch::add_link(Descriptor descriptor, Link::State state, std::uint64_t peer, std::uint32_t events) {
+  const int number = descriptor.number();
+  keep_alive(number);
+  links_.emplace(number, Link{std::make_unique<Connection>(std::move(descriptor)), state, peer});
+  listen_to(number, events, EPOLL_CTL_ADD);
+}
+
+void Watch::close_link(int descriptor) {
+  stop_listening_to(descriptor);
+  links_.erase(descriptor);
 }
 
 void Watch::end(std::uint64_t peer, End how) {
@@ -245,14 +260,15 @@ void Vigil::watch_local(const Identity& process, std::uint32_t rank) {
     return report_(context_, rank, ended->second);
   Watch::Peer& peer = watch_->peer(*this, process.secret, rank);
   if (peer.descriptor >= 0) return;
-  peer.descriptor = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
-  if (peer.descriptor < 0) {
+  Descriptor pidfd = Descriptor::opened([&] { return static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)); });
+  if (!pidfd.is_open()) {
     // There is no such process any more; else a container that forbids it, or a kernel before 5.3.
     if (errno == ESRCH) return watch_->end(process.secret, End::process);
     log::debug("watching processes: pidfd_open: " + std::string(strerror(errno)));
     return;
   }
-  watch_->local_.emplace(peer.descriptor, process.secret);
+  peer.descriptor = pidfd.number();
+  watch_->local_.emplace(peer.descriptor, Watch::Local{std::move(pidfd), process.secret});
   watch_->listen_to(peer.descriptor, EPOLLIN, EPOLL_CTL_ADD);
 }
 
@@ -272,12 +288,8 @@ void Vigil::watch_remote(const Identity& process, std::uint32_t rank, bool reach
   peer.reachable = reachable;
   for (const Address& address : process.addresses) {
     if (address.family == 0) continue;
-    const int descriptor = begin_connecting(address, process.port);
-    if (descriptor < 0) continue;
-    keep_alive(descriptor);
-    watch_->links_.emplace(
-        descriptor, Watch::Link{std::make_unique<Connection>(descriptor), Watch::Link::State::connecting, process.secret});
-    watch_->listen_to(descriptor, EPOLLOUT, EPOLL_CTL_ADD);
+    if (Descriptor connecting = begin_connecting(address, process.port); connecting.is_open())
+      watch_->add_link(std::move(connecting), Watch::Link::State::connecting, process.secret, EPOLLOUT);
   }
   watch_->fail_to_connect(process.secret, 0);
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "watch/connection.hpp"
+#include "watch/descriptor.hpp"
 #include "watch/identity.hpp"
 
 namespace xylem::watch {
@@ -55,6 +56,10 @@ class Watch {
     bool reachable = false;  // it is known that it can be: who refuses a connection has ended
     int descriptor = -1;     // what its end shows at: a pidfd, or a connection
   };
+  struct Local {
+    Descriptor process;
+    std::uint64_t secret;
+  };
   struct Link {
     enum class State { connecting, greeted, accepted, chosen };
 
@@ -72,19 +77,22 @@ class Watch {
   void choose(std::uint64_t peer, int descriptor);
   void fail_to_connect(std::uint64_t peer, int error);
   void let_in(Link& link, std::uint64_t key);
+  void add_link(Descriptor descriptor, Link::State state, std::uint64_t peer, std::uint32_t events);
+  void close_link(int descriptor);
   void end(std::uint64_t peer, End how);
+  void stop_listening_to(int descriptor) const;
   void listen_to(int descriptor, std::uint32_t events, int operation) const;
 
   std::mutex mutex_;
   std::uint64_t secret_;
-  int epoll_;
-  int stop_;
-  int listener_ = -1;
+  Descriptor epoll_;
+  Descriptor stop_;
+  Descriptor listener_;
   std::atomic<int> bell_{-1};
   std::atomic<void (*)()> answer_{nullptr};
   std::uint16_t port_ = 0;
   std::map<std::uint64_t, Peer> peers_;   // by secret
-  std::map<int, std::uint64_t> local_;    // their secrets by pidfd
+  std::map<int, Local> local_;            // by pidfd
   std::map<int, Link> links_;             // by descriptor
   std::map<std::uint64_t, End> ended_;    // for who asks later
   std::map<std::uint64_t, Door*> doors_;  // by key

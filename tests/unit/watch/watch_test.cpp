@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,19 +61,28 @@ class Child {
     auto vigil = std::make_unique<Vigil>(watch, &Told::report, &told);
     if (remote) vigil->watch_remote(parent, 0);
     shared_->ready = true;
-    while (!shared_->end_well) std::this_thread::sleep_for(1ms);
+    while (!shared_->end_well) {
+      if (shared_->forks && !shared_->has_forked) fork_once();
+      std::this_thread::sleep_for(1ms);
+    }
     vigil.reset();
     watch.reset();
     _exit(told.ends().empty() ? 0 : 1);
   }
   ~Child() {
     kill();
+    shared_->over = true;
     munmap(shared_, sizeof(Shared));
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   const Identity& identity() const { return shared_->identity; }
+  // From now on it has a child of its own, which knows nothing of all this and lives as long as this object.
+  void have_a_child() {
+    shared_->forks = true;
+    while (!shared_->has_forked) std::this_thread::sleep_for(1ms);
+  }
   void kill() {
     if (pid_ == 0) return;
     ::kill(pid_, SIGKILL);
@@ -89,8 +99,15 @@ class Child {
  private:
   struct Shared {
     Identity identity;
-    std::atomic<bool> ready, end_well;
+    std::atomic<bool> ready, end_well, forks, has_forked, over;
   };
+  void fork_once() {
+    if (fork() != 0) return;
+    shared_->has_forked = true;
+    while (!shared_->over) std::this_thread::sleep_for(1ms);
+    _exit(0);
+  }
+
   Shared* shared_;
   pid_t pid_;
 };
@@ -126,6 +143,46 @@ TEST(Watch, AProcessOfAnotherHostThatIsKilledIsReported) {
     ASSERT_TRUE(told.wait(1)) << "round " << round;
     EXPECT_EQ(told.ends(), (Told::Ends{{round, End::process}}));
   }
+}
+
+// A worker of a Python program, say.
+TEST(Watch, AKilledProcessIsReportedThoughItsChildLives) {
+  const auto watch = std::make_shared<Watch>();
+  const Identity own = watch->identity(true);
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    Child child(own, true);
+    Told told;
+    Vigil vigil(watch, &Told::report, &told);
+    vigil.watch_remote(child.identity(), round);
+    std::this_thread::sleep_for(200ms);
+    child.have_a_child();
+    EXPECT_TRUE(told.ends().empty());
+    child.kill();
+    ASSERT_TRUE(told.wait(1)) << "round " << round;
+    EXPECT_EQ(told.ends(), (Told::Ends{{round, End::process}}));
+  }
+}
+
+// A child that no handler of fork() has seen keeps what its parent closes open.
+TEST(Watch, WhatIsClosedIsNotAttendedToThoughACopyIsOpen) {
+  const auto watch = std::make_shared<Watch>();
+  Told told;
+  Vigil vigil(watch, &Told::report, &told);
+  Child first({}, false), second({}, false), third({}, false);
+  vigil.watch_local(first.identity(), 1);
+  const auto copy = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+  if (copy == 0)
+    for (;;) pause();
+  first.kill();
+  ASSERT_TRUE(told.wait(1));
+  // Its descriptor has the number that the first one's had.
+  vigil.watch_local(second.identity(), 2);
+  vigil.watch_local(third.identity(), 3);
+  third.kill();
+  EXPECT_TRUE(told.wait(2));
+  EXPECT_EQ(told.ends(), (Told::Ends{{1, End::process}, {3, End::process}}));
+  ::kill(copy, SIGKILL);
+  waitpid(copy, nullptr, 0);
 }
 
 TEST(Watch, AGoodEndIsNotReported) {
