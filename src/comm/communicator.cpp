@@ -82,7 +82,7 @@ void Communicator::peer_ended(void* context, std::uint32_t rank, watch::End how)
     if (self.memory_->has_left(place)) return;
     self.memory_->mourn(place);
   }
-  self.ended_[rank] = true;
+  if (how == watch::End::process) self.ended_[rank] = true;
   const exec::Fault fault = how == watch::End::process ? exec::Fault::died : exec::Fault::unreachable;
   if (self.links_ == nullptr) return self.memory_->raise_abort(exec::abort_word(fault, rank));
   self.links_->give_up(self.ranks_elsewhere(rank), static_cast<int>(rank), fault);

@@ -23,10 +23,12 @@ std::vector<std::uint32_t> ranks_of(const survive::Contributions& contributions)
 // here: in a job of one host nobody listens before.
 survive::Contact Communicator::contact(std::uint32_t peer) const {
   using State = survive::Contact::State;
+  // Its port may be open all the same, with nobody behind it.
+  if (ended_[peer]) return {State::gone};
   watch::Identity process = processes_[peer];
   if (members_.here(peer)) {
     const int place = static_cast<int>(members_.local_place_of(peer));
-    if (ended_[peer] || memory_->has_left(place)) return {State::gone};
+    if (memory_->has_left(place)) return {State::gone};
     process.port = memory_->port_of(place);
     if (process.port == 0) return {State::unknown};
     process.addresses = watch::own_addresses();

@@ -1,7 +1,9 @@
 // Ranks that go on when others are killed. This program is their launcher, too: it forks the ranks, kills some of them at
 // random moments with SIGKILL, also in the middle of shrinking, and waits for the others, which compute on what is left.
 //
-// usage: survivors --ranks N --kill N --rounds N --seed N [--hosts N]
+// usage: survivors --ranks N --kill N --rounds N --seed N [--hosts N] [--children 1]
+//
+//   --children 1   each rank has a child of its own, which it has forked without exec, and which lives until the round is over
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -37,6 +39,7 @@ struct Board {
   char gathered[kMostRanks][kMostBytes];
   std::atomic<int> running;
   std::atomic<int> left_over;  // how many ranks shall be left in the end; 0: not yet
+  std::atomic<bool> over;      // no rank lives any more
 };
 
 struct Rank {
@@ -84,7 +87,16 @@ bool compute(xylem_comm_t comm, int rank, bool& over) {
   return true;
 }
 
-void live(Rank rank, int hosts) {
+void have_a_child(const Board& board) {
+  if (fork() != 0) return;
+  for (const auto end = std::chrono::steady_clock::now() + 2 * kPatience; !board.over;) {
+    if (std::chrono::steady_clock::now() > end) break;
+    std::this_thread::sleep_for(1ms);
+  }
+  std::_Exit(0);
+}
+
+void live(Rank rank, int hosts, bool children) {
   if (hosts > 1) {
     setenv("XYLEM_HOSTID", ("host" + std::to_string(rank.rank * hosts / rank.ranks)).c_str(), 1);
     setenv("XYLEM_PROVIDER", "tcp;ofi_rxm", 0);
@@ -93,6 +105,12 @@ void live(Rank rank, int hosts) {
   const xylem_bootstrap bootstrap{rank.rank, rank.ranks, allgather, nullptr, &rank};
   xylem_comm_t comm = nullptr;
   if (xylem_comm_create(&comm, &bootstrap) != XYLEM_SUCCESS) complain(rank.rank, "no communicator");
+  if (children) {
+    // With connections between the ranks, of which it has copies.
+    bool over = false;
+    if (!compute(comm, rank.rank, over)) complain(rank.rank, "the first calls");
+    have_a_child(rank.board);
+  }
   ++rank.board.running;
   for (;;) {
     int size = 0;
@@ -112,7 +130,7 @@ void live(Rank rank, int hosts) {
 }
 
 // What is wrong, or nothing.
-std::string play(int ranks, int kill_count, int hosts, std::mt19937& random) {
+std::string play(int ranks, int kill_count, int hosts, bool children, std::mt19937& random) {
   void* const memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Board& board = *new (memory) Board{};
   pthread_barrierattr_t shared;
@@ -123,7 +141,7 @@ std::string play(int ranks, int kill_count, int hosts, std::mt19937& random) {
   std::vector<pid_t> pids;
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t pid = fork();
-    if (pid == 0) live({board, rank, ranks}, hosts);
+    if (pid == 0) live({board, rank, ranks}, hosts, children);
     pids.push_back(pid);
     alive[pid] = rank;
   }
@@ -162,6 +180,7 @@ std::string play(int ranks, int kill_count, int hosts, std::mt19937& random) {
     kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
   }
+  board.over = true;
   munmap(memory, sizeof(Board));
   return wrong;
 }
@@ -169,14 +188,17 @@ std::string play(int ranks, int kill_count, int hosts, std::mt19937& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, int> options{{"--ranks", 4}, {"--kill", 1}, {"--rounds", 5}, {"--seed", 1}, {"--hosts", 1}};
+  std::map<std::string, int> options{{"--ranks", 4}, {"--kill", 1}, {"--rounds", 5}, {"--seed", 1}, {"--hosts", 1},
+                                     {"--children", 0}};
   for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = std::atoi(argv[i + 1]);
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   std::printf("seed %d\n", options["--seed"]);
   std::mt19937 random(static_cast<unsigned>(options["--seed"]));
   for (int round = 0; round < options["--rounds"]; ++round) {
     std::printf("round %d kills", round);
-    if (const std::string wrong = play(options["--ranks"], options["--kill"], options["--hosts"], random); !wrong.empty()) {
+    const std::string wrong =
+        play(options["--ranks"], options["--kill"], options["--hosts"], options["--children"] != 0, random);
+    if (!wrong.empty()) {
       std::printf("FAILED: round %d: %s\n", round, wrong.c_str());
       return 1;
     }
