@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "base/block_signals.hpp"
 #include "base/error.hpp"
@@ -23,6 +24,11 @@ namespace {
 
 // Connections whose other end has not said yet who it is: strangers are not let in without limit.
 constexpr std::size_t kUnknownLinks = 256;
+
+// Before what the system had no room for is tried again.
+constexpr std::chrono::milliseconds kRest{100};
+
+bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE; }
 
 std::uint64_t random_secret() {
   std::random_device random;
@@ -99,7 +105,9 @@ void Watch::run() {
   for (;;) {
     epoll_event event{};
     // One at a time: the next may be of a descriptor that the first one's handling closes.
-    if (epoll_wait(epoll_.number(), &event, 1, -1) != 1) continue;
+    const int events = epoll_wait(epoll_.number(), &event, 1, again_at_ ? static_cast<int>(kRest.count()) : -1);
+    if (again_at_ && Clock::now() >= *again_at_) try_again();
+    if (events != 1) continue;
     if (event.data.fd == stop_.number()) return;
     if (event.data.fd == bell_) {
       answer_.load()();
@@ -124,11 +132,33 @@ void Watch::attend(int descriptor) {
 void Watch::accept_links() {
   Descriptor accepted =
       Descriptor::opened([this] { return accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
-  if (!accepted.is_open()) return;
+  if (!accepted.is_open()) {
+    // Whatever is wrong may last, and who wants to connect goes on waiting.
+    if (const int error = errno; error != EAGAIN && error != ECONNABORTED && error != EINTR) rest(error);
+    return;
+  }
   std::size_t unknown = 0;
   for (const auto& [each, link] : links_) unknown += link.state == Link::State::accepted ? 1 : 0;
   if (unknown >= kUnknownLinks) return;
   add_link(std::move(accepted), Link::State::accepted, 0, EPOLLIN);
+}
+
+// Does not look at new connections for a while.
+void Watch::rest(int error) {
+  if (out_of_descriptors(error)) warn_once("connections of other processes have to wait");
+  stop_listening_to(listener_.number());
+  deaf_ = true;
+  again_at_ = Clock::now() + kRest;
+}
+
+void Watch::try_again() {
+  const std::scoped_lock lock(mutex_);
+  again_at_.reset();
+  if (std::exchange(deaf_, false)) listen_to(listener_.number(), EPOLLIN, EPOLL_CTL_ADD);
+}
+
+void Watch::warn_once(const std::string& what) {
+  if (!std::exchange(warned_, true)) log::warn("this process has no file descriptors left (ulimit -n): " + what);
 }
 
 void Watch::attend(int descriptor, Link& link) {
@@ -264,6 +294,7 @@ void Vigil::watch_local(const Identity& process, std::uint32_t rank) {
   if (!pidfd.is_open()) {
     // There is no such process any more; else a container that forbids it, or a kernel before 5.3.
     if (errno == ESRCH) return watch_->end(process.secret, End::process);
+    if (out_of_descriptors(errno)) watch_->warn_once("the end of other processes is not noticed");
     log::debug("watching processes: pidfd_open: " + std::string(strerror(errno)));
     return;
   }

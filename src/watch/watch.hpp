@@ -7,11 +7,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -48,6 +51,7 @@ class Watch {
  private:
   friend class Door;
   friend class Vigil;
+  using Clock = std::chrono::steady_clock;
 
   // A process that is or was watched.
   struct Peer {
@@ -72,6 +76,8 @@ class Watch {
   void run();
   void attend(int descriptor);
   void accept_links();
+  void rest(int error);
+  void try_again();
   void attend(int descriptor, Link& link);
   bool take(Link& link, const Message& message);
   void choose(std::uint64_t peer, int descriptor);
@@ -80,6 +86,7 @@ class Watch {
   void add_link(Descriptor descriptor, Link::State state, std::uint64_t peer, std::uint32_t events);
   void close_link(int descriptor);
   void end(std::uint64_t peer, End how);
+  void warn_once(const std::string& what);
   void stop_listening_to(int descriptor) const;
   void listen_to(int descriptor, std::uint32_t events, int operation) const;
 
@@ -91,12 +98,15 @@ class Watch {
   std::atomic<int> bell_{-1};
   std::atomic<void (*)()> answer_{nullptr};
   std::uint16_t port_ = 0;
-  std::map<std::uint64_t, Peer> peers_;   // by secret
-  std::map<int, Local> local_;            // by pidfd
-  std::map<int, Link> links_;             // by descriptor
-  std::map<std::uint64_t, End> ended_;    // for who asks later
-  std::map<std::uint64_t, Door*> doors_;  // by key
-  std::thread thread_;                    // the last: uses all of the above
+  std::map<std::uint64_t, Peer> peers_;        // by secret
+  std::map<int, Local> local_;                 // by pidfd
+  std::map<int, Link> links_;                  // by descriptor
+  std::map<std::uint64_t, End> ended_;         // for who asks later
+  std::map<std::uint64_t, Door*> doors_;       // by key
+  bool deaf_ = false;                          // connections are not taken in until it is tried again
+  bool warned_ = false;                        // that there are no descriptors left
+  std::optional<Clock::time_point> again_at_;  // used by the thread alone
+  std::thread thread_;                         // the last: uses all of the above
 };
 
 // What one communicator wants to know.

@@ -3,7 +3,8 @@
 //
 // usage: survivors --ranks N --kill N --rounds N --seed N [--hosts N] [--children 1]
 //
-//   --children 1   each rank has a child of its own, which it has forked without exec, and which lives until the round is over
+//   --children 1   each rank has a child of its own, which it has forked without exec, and which lives until the round is
+//   over
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -188,8 +189,8 @@ std::string play(int ranks, int kill_count, int hosts, bool children, std::mt199
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, int> options{{"--ranks", 4}, {"--kill", 1}, {"--rounds", 5}, {"--seed", 1}, {"--hosts", 1},
-                                     {"--children", 0}};
+  std::map<std::string, int> options{{"--ranks", 4}, {"--kill", 1},  {"--rounds", 5},
+                                     {"--seed", 1},  {"--hosts", 1}, {"--children", 0}};
   for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = std::atoi(argv[i + 1]);
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   std::printf("seed %d\n", options["--seed"]);

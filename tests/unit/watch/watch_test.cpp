@@ -10,9 +10,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <new>
+
+namespace {
+
+std::atomic<bool> no_descriptors = false;
+std::atomic<std::int64_t> refused = 0;
+
+}  // namespace
+
+// In place of libc's.
+extern "C" int accept4(int socket, sockaddr* __restrict address, socklen_t* __restrict length, int flags) {
+  if (!no_descriptors) return static_cast<int>(syscall(SYS_accept4, socket, address, length, flags));
+  ++refused;
+  errno = EMFILE;
+  return -1;
+}
 
 namespace xylem::watch {
 namespace {
@@ -224,6 +241,37 @@ TEST(Watch, ThreadsOfOneProcessDoNotWatchEachOther) {
   EXPECT_TRUE(told.ends().empty());
 }
 
+// A connection from this host to what listens at the port, with `words` sent.
+int connect_and_say(std::uint16_t port, const void* words) {
+  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  EXPECT_EQ(send(connection, words, sizeof(Message), MSG_NOSIGNAL), static_cast<ssize_t>(sizeof(Message)));
+  return connection;
+}
+
+// Who connects while no descriptor is left is let in later, and is not looked at without a pause until then.
+TEST(Watch, WithoutDescriptorsItRests) {
+  const auto watch = std::make_shared<Watch>();
+  const Identity own = watch->identity(true);
+  no_descriptors = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const Message hello{Message::Kind::hello, own.secret, 7};
+  const int connection = connect_and_say(own.port, &hello);
+  while (refused == 0) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(250ms);
+  const std::int64_t seen = refused;
+  EXPECT_LE(seen, 1 + (std::chrono::steady_clock::now() - begin) / 100ms);
+  no_descriptors = false;
+  Message answer{};
+  EXPECT_EQ(recv(connection, &answer, sizeof answer, MSG_WAITALL), static_cast<ssize_t>(sizeof answer));
+  EXPECT_EQ(answer.kind, Message::Kind::welcome);
+  close(connection);
+}
+
 // A connection of a stranger, who does not know the secret, or says something else altogether: it is ended.
 TEST(Watch, StrangersAreRefused) {
   const auto watch = std::make_shared<Watch>();
@@ -231,13 +279,7 @@ TEST(Watch, StrangersAreRefused) {
   const Message guess{Message::Kind::hello, own.secret + 1, 7};
   const char garbage[sizeof(Message) + 1] = "GET / HTTP/1.1 and so on";
   for (const void* words : {static_cast<const void*>(&guess), static_cast<const void*>(garbage)}) {
-    const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(own.port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-    ASSERT_EQ(send(stranger, words, sizeof(Message), MSG_NOSIGNAL), static_cast<ssize_t>(sizeof(Message)));
+    const int stranger = connect_and_say(own.port, words);
     char answer = 0;
     EXPECT_EQ(recv(stranger, &answer, 1, 0), 0);  // the end, and no word before it
     close(stranger);
