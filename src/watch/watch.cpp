@@ -22,8 +22,11 @@
 namespace xylem::watch {
 namespace {
 
-// Connections whose other end has not said yet who it is: strangers are not let in without limit.
+// Connections that the other end has not chosen yet: strangers are not let in without limit.
 constexpr std::size_t kUnknownLinks = 256;
+
+// A process that has too many connections of strangers ends some of them; then one tries again.
+constexpr int kMostAttempts = 50;
 
 // Before what the system had no room for is tried again.
 constexpr std::chrono::milliseconds kRest{100};
@@ -155,6 +158,8 @@ void Watch::try_again() {
   const std::scoped_lock lock(mutex_);
   again_at_.reset();
   if (std::exchange(deaf_, false)) listen_to(listener_.number(), EPOLLIN, EPOLL_CTL_ADD);
+  for (const std::uint64_t each : std::exchange(redial_, {}))
+    if (const auto known = peers_.find(each); known != peers_.end()) dial(each, known->second);
 }
 
 void Watch::warn_once(const std::string& what) {
@@ -178,9 +183,13 @@ void Watch::attend(int descriptor, Link& link) {
   const Connection::Heard heard = link.connection->receive();
   if (heard.message ? take(link, *heard.message) : heard.state == Connection::State::open) return;
   const std::uint64_t peer = link.peer;
-  const bool counted = link.state == Link::State::chosen;
+  const Link::State state = link.state;
   close_link(descriptor);
-  if (!counted) return;
+  if (state == Link::State::greeted) {
+    if (const auto known = peers_.find(peer); known != peers_.end()) known->second.hung_up = true;
+    return fail_to_connect(peer, 0);
+  }
+  if (state != Link::State::chosen) return;
   if (heard.message && heard.message->kind == Message::Kind::goodbye) {
     peers_.erase(peer);
   } else {
@@ -226,12 +235,32 @@ void Watch::choose(std::uint64_t peer, int descriptor) {
   for (const int each : others) close_link(each);
 }
 
-// One attempt has failed. After the last one of a process that must be there, it is not there any more.
+void Watch::dial(std::uint64_t secret, Peer& peer) {
+  peer.connecting = true;
+  peer.hung_up = false;
+  ++peer.attempts;
+  for (const Address& address : peer.process.addresses) {
+    if (address.family == 0) continue;
+    if (Descriptor connecting = begin_connecting(address, peer.process.port); connecting.is_open())
+      add_link(std::move(connecting), Link::State::connecting, secret, EPOLLOUT);
+  }
+  fail_to_connect(secret, 0);
+}
+
+// One connection has failed. Who took one and ended it may have too many, or has ended in that moment, and then refuses the
+// next. After the last one of a process that must be there, it is not there any more.
 void Watch::fail_to_connect(std::uint64_t peer, int error) {
   const auto known = peers_.find(peer);
-  if (known == peers_.end() || !known->second.reachable || !known->second.connecting) return;
+  if (known == peers_.end() || !known->second.connecting) return;
   if (std::any_of(links_.begin(), links_.end(), [&](const auto& each) { return each.second.peer == peer; })) return;
-  end(peer, error == ECONNREFUSED || error == ECONNRESET ? End::process : End::network);
+  if (known->second.hung_up && known->second.attempts < kMostAttempts) {
+    redial_.insert(peer);
+    if (!again_at_) again_at_ = Clock::now() + kRest;
+    return;
+  }
+  // Else later communicators may try again.
+  known->second.connecting = false;
+  if (known->second.reachable) end(peer, error == ECONNREFUSED || error == ECONNRESET ? End::process : End::network);
 }
 
 // A connection for one rank of this process.
@@ -315,14 +344,9 @@ void Vigil::watch_remote(const Identity& process, std::uint32_t rank, bool reach
       if (link.peer == process.secret && link.state == Watch::Link::State::chosen) peer.descriptor = descriptor;
     return;
   }
-  peer.connecting = true;
+  peer.process = process;
   peer.reachable = reachable;
-  for (const Address& address : process.addresses) {
-    if (address.family == 0) continue;
-    if (Descriptor connecting = begin_connecting(address, process.port); connecting.is_open())
-      watch_->add_link(std::move(connecting), Watch::Link::State::connecting, process.secret, EPOLLOUT);
-  }
-  watch_->fail_to_connect(process.secret, 0);
+  watch_->dial(process.secret, peer);
 }
 
 }  // namespace xylem::watch

@@ -56,9 +56,12 @@ class Watch {
   // A process that is or was watched.
   struct Peer {
     std::multimap<Vigil*, std::uint32_t> ranks;
+    Identity process{};  // of another host
     bool connecting = false;
     bool reachable = false;  // it is known that it can be: who refuses a connection has ended
-    int descriptor = -1;     // what its end shows at: a pidfd, or a connection
+    bool hung_up = false;    // a connection that it took has ended before it was chosen
+    int attempts = 0;
+    int descriptor = -1;  // what its end shows at: a pidfd, or a connection
   };
   struct Local {
     Descriptor process;
@@ -81,6 +84,7 @@ class Watch {
   void attend(int descriptor, Link& link);
   bool take(Link& link, const Message& message);
   void choose(std::uint64_t peer, int descriptor);
+  void dial(std::uint64_t secret, Peer& peer);
   void fail_to_connect(std::uint64_t peer, int error);
   void let_in(Link& link, std::uint64_t key);
   void add_link(Descriptor descriptor, Link::State state, std::uint64_t peer, std::uint32_t events);
@@ -103,6 +107,7 @@ class Watch {
   std::map<int, Link> links_;                  // by descriptor
   std::map<std::uint64_t, End> ended_;         // for who asks later
   std::map<std::uint64_t, Door*> doors_;       // by key
+  std::set<std::uint64_t> redial_;             // peers to connect to when it is tried again
   bool deaf_ = false;                          // connections are not taken in until it is tried again
   bool warned_ = false;                        // that there are no descriptors left
   std::optional<Clock::time_point> again_at_;  // used by the thread alone

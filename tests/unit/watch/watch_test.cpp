@@ -16,6 +16,8 @@
 #include <csignal>
 #include <new>
 
+#include "watch/addresses.hpp"
+
 namespace {
 
 std::atomic<bool> no_descriptors = false;
@@ -270,6 +272,73 @@ TEST(Watch, WithoutDescriptorsItRests) {
   EXPECT_EQ(recv(connection, &answer, sizeof answer, MSG_WAITALL), static_cast<ssize_t>(sizeof answer));
   EXPECT_EQ(answer.kind, Message::Kind::welcome);
   close(connection);
+}
+
+// A process that the test plays: the watch connects to it.
+class Played {
+ public:
+  Played() : listener_(listen_everywhere(identity_.port)) {
+    identity_.secret = ~std::uint64_t{0};
+    identity_.addresses[0] = {4, {127, 0, 0, 1}};
+  }
+
+  const Identity& identity() const { return identity_; }
+  // A connection whose hello has been read.
+  Connection take_in() {
+    pollfd waits{listener_.number(), POLLIN, 0};
+    poll(&waits, 1, -1);
+    Connection connection(Descriptor::opened([&] { return accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC); }));
+    const Message hello = hear(connection);
+    EXPECT_EQ(hello.kind, Message::Kind::hello);
+    EXPECT_EQ(hello.to, identity_.secret);
+    from_ = hello.from;
+    return connection;
+  }
+  void welcome(Connection& connection) {
+    EXPECT_TRUE(connection.send({Message::Kind::welcome, from_, identity_.secret}));
+    EXPECT_EQ(hear(connection).kind, Message::Kind::chosen);
+  }
+  void stop_listening() { listener_ = {}; }
+
+ private:
+  static Message hear(Connection& connection) {
+    const Connection::Heard heard = connection.receive();
+    EXPECT_TRUE(heard.message);
+    return heard.message.value_or(Message{});
+  }
+
+  Identity identity_{};
+  Descriptor listener_;
+  std::uint64_t from_ = 0;
+};
+
+TEST(Watch, AProcessThatEndsBeforeItsWelcomeIsReported) {
+  Played peer;
+  Told told;
+  Vigil vigil(std::make_shared<Watch>(), &Told::report, &told);
+  vigil.watch_remote(peer.identity(), 1, true);
+  {
+    const Connection connection = peer.take_in();
+    peer.stop_listening();
+  }
+  ASSERT_TRUE(told.wait(1));
+  EXPECT_EQ(told.ends(), (Told::Ends{{1, End::process}}));
+}
+
+// As one that has too many of them does.
+TEST(Watch, AConnectionThatEndsBeforeItsWelcomeIsMadeAnew) {
+  Played peer;
+  Told told;
+  Vigil vigil(std::make_shared<Watch>(), &Told::report, &told);
+  vigil.watch_remote(peer.identity(), 1, true);
+  for (int refusals = 0; refusals < 3; ++refusals) peer.take_in();
+  {
+    Connection connection = peer.take_in();
+    peer.welcome(connection);
+    EXPECT_TRUE(told.ends().empty());
+  }
+  ASSERT_TRUE(told.wait(1));
+  EXPECT_EQ(told.ends(), (Told::Ends{{1, End::process}}));
 }
 
 // A connection of a stranger, who does not know the secret, or says something else altogether: it is ended.
