@@ -113,10 +113,20 @@ PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
 }
 
 PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation) {
+  const iovec local{buffer.data, buffer.bytes};
+  void* descriptor = buffer.descriptor;
+  fi_msg_tagged message{};
+  message.msg_iov = &local;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = to;
+  message.tag = tag;
+  message.context = &operation.context;
+  message.data = data;
+  // Not fi_tinjectdata: what becomes of its message is told to nobody, and where a connection breaks it is lost.
   const std::size_t room = info_->tx_attr->inject_size;
-  if (room != 0 && buffer.bytes <= room) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
-  const ssize_t code =
-      fi_tsenddata(ep_.get(), buffer.data, buffer.bytes, buffer.descriptor, data, to, tag, &operation.context);
+  const std::uint64_t small = room != 0 && buffer.bytes <= room ? FI_INJECT : 0;
+  const ssize_t code = fi_tsendmsg(ep_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | small);
   operation.pending = code == 0;
   return code;
 }

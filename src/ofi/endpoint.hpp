@@ -48,7 +48,7 @@ class Endpoint {
     void* descriptor;  // of the registered memory
   };
   PostResult receive(const Buffer& buffer, Operation& operation);
-  // Small ones have left the buffer when this returns: then the operation is not pending, and no completion follows.
+  // A completion follows, also of small ones: only that tells whether the message is lost.
   PostResult send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation);
   // Into registered memory of the peer. Where writes are not ordered, the completion says that all has arrived.
   PostResult write(const Buffer& buffer, fi_addr_t to, std::uint64_t address, std::uint64_t key, Operation& operation);

@@ -115,8 +115,8 @@ bool Hub::poll() {
 
 void Hub::handle(const Completion& done) {
   if (done.of_queue) return fail_all(done.reason);
-  // What a peer wrote did not arrive whole. Its own side fails, too, and tells, unless its process has ended, which is
-  // noticed.
+  // What a peer wrote did not arrive whole: all that this side sends has an operation. The peer's own side fails, too, and
+  // tells, unless its process has ended, which is noticed.
   if (done.operation == nullptr) return;
   Operation& operation = *done.operation;
   operation.pending = false;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 typedef struct strict_fabric_counts_t {
-  uint64_t sends;    /* with a completion */
-  uint64_t injects;  /* without */
+  uint64_t sends;    /* from registered memory */
+  uint64_t injects;  /* from any */
   uint64_t writes;   /* into memory of peers */
   uint64_t receives; /* posted */
   uint64_t bytes_sent;

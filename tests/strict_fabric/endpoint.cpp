@@ -56,32 +56,26 @@ ssize_t receive(fid_ep* ep, void* data, std::size_t bytes, void* descriptor, fi_
   return 0;
 }
 
-ssize_t send(fid_ep* ep, const void* data, std::size_t bytes, void* descriptor, std::uint64_t word, fi_addr_t to,
-             std::uint64_t tag, void* context) {
+ssize_t send(fid_ep* ep, const fi_msg_tagged* message, std::uint64_t flags) {
   Endpoint& own = endpoint_of(ep);
   const Entrance entrance(*own.domain);
-  void* const behind = checked(descriptor, data, bytes, FI_SEND);
+  const auto [data, bytes] = message->msg_iov[0];
+  if ((flags & FI_COMPLETION) == 0) broken("a message that nobody learns of when it is lost");
+  const bool injected = (flags & FI_INJECT) != 0;
+  if (injected && bytes > settings().inject) broken("more bytes are injected than inject_size");
+  void* behind = injected ? nullptr : checked(message->desc[0], data, bytes, FI_SEND);
   check_length(own, bytes);
   if (refused(own, own.sending, own.transmit_places)) return -FI_EAGAIN;
-  const ssize_t code = fi_tsenddata(own.behind, data, bytes, behind, word, to, tag, context);
+  fi_msg_tagged asked = *message;
+  asked.desc = &behind;
+  const ssize_t code = fi_tsendmsg(own.behind, &asked, flags);
   if (code != 0) return code;
   ++own.sending;
-  ++counts.sends;
+  ++(injected ? counts.injects : counts.sends);
   counts.bytes_sent += bytes;
   const bool fails = bytes != 0 ? ++own.domain->sends == settings().fail : ++own.domain->empty_sends == settings().fail_empty;
-  note(own, Posted::Kind::send, data, bytes, context, fails);
-  return 0;
-}
-
-ssize_t inject(fid_ep* ep, const void* data, std::size_t bytes, std::uint64_t word, fi_addr_t to, std::uint64_t tag) {
-  Endpoint& own = endpoint_of(ep);
-  const Entrance entrance(*own.domain);
-  if (bytes > settings().inject) broken("more bytes are injected than inject_size");
-  if (refused(own, own.sending, own.transmit_places)) return -FI_EAGAIN;
-  const ssize_t code = fi_tinjectdata(own.behind, data, bytes, word, to, tag);
-  if (code != 0) return code;
-  ++counts.injects;
-  counts.bytes_sent += bytes;
+  // What is injected has left its buffer.
+  note(own, Posted::Kind::send, data, injected ? 0 : bytes, message->context, fails);
   return 0;
 }
 
@@ -145,7 +139,7 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** endpoint, void* co
   static fi_ops_ep calls{sizeof(fi_ops_ep), cancel, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   static fi_ops_cm names{sizeof(fi_ops_cm), nullptr, getname, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   static fi_ops_tagged tagged{
-      sizeof(fi_ops_tagged), receive, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, send, inject};
+      sizeof(fi_ops_tagged), receive, nullptr, nullptr, nullptr, nullptr, send, nullptr, nullptr, nullptr};
   static fi_ops_rma rma{sizeof(fi_ops_rma), nullptr, nullptr, nullptr, nullptr, nullptr, write, nullptr, nullptr, nullptr};
   auto* const own = new Endpoint{};
   own->domain = static_cast<Domain*>(domain);

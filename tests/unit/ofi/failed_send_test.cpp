@@ -17,7 +17,9 @@ TEST(FailedSend, ACreditIsRepeated) {
   }
 }
 
-TEST(FailedSend, EndsTheCommunicatorAndNamesThePeer) {
+class FailedPayload : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(FailedPayload, EndsTheCommunicatorAndNamesThePeer) {
   const std::shared_ptr<Network> network = Network::open(on_loopback("tcp;ofi_rxm"));
   Pair pair(network);
   Pair bystanders(network);
@@ -25,8 +27,8 @@ TEST(FailedSend, EndsTheCommunicatorAndNamesThePeer) {
   std::string failure;
   try {
     for (std::uint32_t i = 0; i < 20; ++i) {
-      send_slot(*pair.links[0], out, 1000, i, *pair.links[1]);
-      receive_slot(*pair.links[1], in, 1000, i, *pair.links[0]);
+      send_slot(*pair.links[0], out, GetParam(), i, *pair.links[1]);
+      receive_slot(*pair.links[1], in, GetParam(), i, *pair.links[0]);
     }
   } catch (const std::runtime_error& error) {
     failure = error.what();
@@ -39,6 +41,9 @@ TEST(FailedSend, EndsTheCommunicatorAndNamesThePeer) {
   send_slot(*bystanders.links[1], other, 1000, 1, *bystanders.links[0]);
   receive_slot(*bystanders.links[0], other_in, 1000, 1, *bystanders.links[1]);
 }
+
+// Injected, and not.
+INSTANTIATE_TEST_SUITE_P(Bytes, FailedPayload, testing::Values(8, 1000));
 
 }  // namespace
 }  // namespace xylem::ofi::test

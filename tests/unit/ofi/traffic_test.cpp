@@ -42,7 +42,7 @@ class Traffic : public testing::TestWithParam<const char*> {
   std::shared_ptr<Network> network_ = Network::open(on_loopback(GetParam()));
 };
 
-// Data, flag, signature and credit are one message, which needs no completion and no registered memory.
+// Data, flag, signature and credit are one message, which needs no registered memory.
 TEST_P(Traffic, ASmallHopIsOneMessage) {
   constexpr std::uint32_t kRounds = 100;
   const Pair pair(network_, kSlotBytes);
