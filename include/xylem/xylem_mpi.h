@@ -50,15 +50,19 @@ static inline int xylem_mpi_free_duplicate_(MPI_Comm comm, int keyval, void* dup
   return MPI_SUCCESS;
 }
 
+/* The key of that attribute: one for the process, whichever of its sources and threads comes first. 0: *keyval is good. */
+XYLEM_API int xylem_mpi_keyval_(int (*make)(int* keyval), int* keyval);
+
+static inline int xylem_mpi_make_keyval_(int* keyval) {
+  return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xylem_mpi_free_duplicate_, keyval, NULL) != MPI_SUCCESS;
+}
+
 /* A duplicate on which nothing is ever sent: a probe then goes through all of MPI's progress, where on mpi_comm it might stop
  * at a message of the program. It is kept as an attribute of mpi_comm. */
 static inline MPI_Comm* xylem_mpi_duplicate_(MPI_Comm mpi_comm) {
-  static int keyval = MPI_KEYVAL_INVALID;
   MPI_Comm* duplicate = NULL;
-  int found = 0;
-  if (keyval == MPI_KEYVAL_INVALID &&
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xylem_mpi_free_duplicate_, &keyval, NULL) != MPI_SUCCESS)
-    return NULL;
+  int keyval = MPI_KEYVAL_INVALID, found = 0;
+  if (xylem_mpi_keyval_(xylem_mpi_make_keyval_, &keyval) != 0) return NULL;
   if (MPI_Comm_get_attr(mpi_comm, keyval, &duplicate, &found) != MPI_SUCCESS) return NULL;
   if (found) return duplicate;
   duplicate = (MPI_Comm*)malloc(sizeof *duplicate);
