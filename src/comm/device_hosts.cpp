@@ -1,7 +1,6 @@
 #include "comm/device_hosts.hpp"
 
 #include "base/log.hpp"
-#include "comm/device_agreement.hpp"
 #include "comm/staging.hpp"
 
 namespace xylem {
@@ -20,7 +19,7 @@ std::optional<xylem_status> DeviceHosts::run(const Call& call) {
   try {
     const DeviceAgreement agreement(communicator_, call);
     if (agreement.any(!suits(call))) return std::nullopt;
-    if (way_ == Way::unknown) way_ = split() ? Way::by_host : Way::none;
+    if (way_ == Way::unknown) way_ = split(agreement) ? Way::by_host : Way::none;
     if (way_ == Way::none) return std::nullopt;
   } catch (const DeviceAgreement::Broken&) {
     return communicator_.broken_;
@@ -58,20 +57,29 @@ bool DeviceHosts::suits(const Call& call) const {
   return call.stream == XYLEM_STREAM_NONE || cuda::state_of(call.stream) == cuda::StreamState::ready;
 }
 
-// Collective: on all ranks or on none.
-bool DeviceHosts::split() {
+// Collective: on all ranks or on none. Both splits are made by every rank, for the first may have failed on some hosts only.
+bool DeviceHosts::split(const DeviceAgreement& agreement) {
   const Members& members = communicator_.members_;
-  try {
-    auto local = communicator_.split(static_cast<int>(members.host_of(members.rank())), 0);
-    auto leaders = communicator_.split(members.local_place() == 0 ? 0 : -1, 0);
+  bool failed = false;
+  const auto part = [&](int color) -> std::unique_ptr<Communicator> {
+    try {
+      return communicator_.split(color, 0);
+    } catch (const Error& error) {
+      failed = true;
+      if (log::enabled(log::Level::info)) log::info(std::string("each rank stages its device buffers: ") + error.what());
+      return nullptr;
+    }
+  };
+  std::unique_ptr<Communicator> local = part(static_cast<int>(members.host_of(members.rank())));
+  std::unique_ptr<Communicator> leaders = part(members.local_place() == 0 ? 0 : -1);
+  if (agreement.any(failed)) return false;
+  {
     const std::lock_guard lock(parts_);
     local_ = std::move(local);
     leaders_ = std::move(leaders);
-    return true;
-  } catch (const Error& error) {
-    if (log::enabled(log::Level::info)) log::info(std::string("each rank stages its device buffers: ") + error.what());
-    return false;
   }
+  if (communicator_.given_up()) abort();  // which came before there were parts
+  return true;
 }
 
 void DeviceHosts::allreduce(const Call& call) {

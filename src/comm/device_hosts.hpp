@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "comm/communicator.hpp"
+#include "comm/device_agreement.hpp"
 #include "cuda/device_scratch.hpp"
 
 namespace xylem {
@@ -30,7 +31,7 @@ class DeviceHosts {
  private:
   bool serves(const Call& call) const;
   bool suits(const Call& call) const;
-  bool split();
+  bool split(const DeviceAgreement& agreement);
   bool leads() const { return leaders_ != nullptr; }
   bool alone() const { return local_->size() == 1; }
 
