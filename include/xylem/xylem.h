@@ -149,7 +149,7 @@ typedef struct xylem_bootstrap {
   int size; /**< The number of ranks, at least 1. */
   /**
    * Gathers `bytes` bytes from every rank, in rank order, into `recv` (size * bytes bytes) on every rank. Blocks.
-   * Returns 0, or anything else on failure. Called while a communicator is made or split, never in a collective.
+   * Returns 0, or anything else on failure. Called while a communicator is made, never in a split or a collective.
    */
   int (*allgather)(const void* send, void* recv, size_t bytes, void* context);
   /**
@@ -189,7 +189,11 @@ XYLEM_API xylem_status xylem_comm_create(xylem_comm_t* comm, const xylem_bootstr
  */
 XYLEM_API xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, xylem_comm_t* new_comm);
 
-/** Ends a communicator, after its outstanding calls. Every rank calls it once; no rank waits for another. NULL is ignored. */
+/**
+ * Ends a communicator, after its outstanding calls. Every rank calls it once; no rank waits for another. NULL is ignored.
+ * Requests may still be waited for; the bootstrap is not called any more for them. A forked child's copy of a communicator is
+ * forgotten, and nothing of the parent's ends.
+ */
 XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
 
 /**

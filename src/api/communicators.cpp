@@ -85,7 +85,11 @@ xylem_status xylem_comm_shrink(xylem_comm_t comm, xylem_comm_t* new_comm) {
 xylem_status xylem_comm_destroy(xylem_comm_t comm) {
   return guarded("xylem_comm_destroy", [&] {
     const std::unique_ptr<xylem_comm> ended(comm);
-    if (comm != nullptr && !comm->communicator->quiet()) {
+    if (comm == nullptr) return XYLEM_SUCCESS;
+    if (comm->communicator->of_another_process()) {
+      // The sockets and the shared memory are the parent's as well, and its threads may have held any lock at the fork.
+      static_cast<void>(comm->communicator.release());
+    } else if (!comm->communicator->quiet()) {
       xylem::ProgressEngine::of_process().adopt(std::move(comm->communicator));
     }
     return XYLEM_SUCCESS;

@@ -45,6 +45,43 @@ void Group::add_receive(Communicator& communicator, const coll::Message& message
   part.exchange.receives.push_back(message);
 }
 
+namespace {
+
+// Requests of communicators that may be at them: they live until all of them are done, also where an exception ends the
+// group.
+class Started {
+ public:
+  Started() = default;
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+  ~Started() { wait(); }
+
+  void start(Communicator& communicator, const Call& call, Arrivals* arrivals) {
+    Request& request = requests_.emplace_back(communicator, call);
+    if (arrivals != nullptr) request.arrivals() = std::move(*arrivals);
+    try {
+      communicator.start(request);
+    } catch (...) {
+      requests_.pop_back();
+      throw;
+    }
+  }
+  void wait() const {
+    for (const Request& request : requests_) ProgressEngine::of_process().wait(request);
+  }
+  // The first that failed; null: none.
+  const Request* failed() const {
+    const auto found = std::find_if(requests_.begin(), requests_.end(),
+                                    [](const Request& request) { return request.status() != XYLEM_SUCCESS; });
+    return found == requests_.end() ? nullptr : &*found;
+  }
+
+ private:
+  std::deque<Request> requests_;
+};
+
+}  // namespace
+
 xylem_status Group::run() {
   for (Part& part : parts_) {
     const std::uint32_t self = part.communicator->rank();
@@ -57,26 +94,15 @@ xylem_status Group::run() {
       part.calls.push_back({.collective = coll::Collective::barrier, .exchange = &exchange});
     }
   }
-  xylem_status first = XYLEM_SUCCESS;
-  const auto note = [&first](xylem_status status, const std::string& error) {
-    if (first == XYLEM_SUCCESS && status != XYLEM_SUCCESS) first = fail(status, error);
-  };
-  std::deque<Request> started;
+  Started started;
   for (Part& part : parts_) {
     for (const Call& call : part.calls) {
-      Request& request = started.emplace_back(*part.communicator, call);
-      if (call.exchange != nullptr) request.arrivals() = std::move(part.arrivals);
-      const xylem_status status = part.communicator->start(request);
-      if (status == XYLEM_SUCCESS) continue;
-      started.pop_back();
-      note(status, part.communicator->error());
+      started.start(*part.communicator, call, call.exchange == nullptr ? nullptr : &part.arrivals);
     }
   }
-  for (const Request& request : started) {
-    ProgressEngine::of_process().wait(request);
-    note(request.status(), request.error());
-  }
-  return first;
+  started.wait();
+  const Request* const failed = started.failed();
+  return failed == nullptr ? XYLEM_SUCCESS : fail(failed->status(), failed->error());
 }
 
 namespace {

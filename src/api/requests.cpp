@@ -1,4 +1,6 @@
 // Waiting for what the nonblocking forms started.
+#include <memory>
+
 #include "api/errors.hpp"
 #include "api/request.hpp"
 #include "comm/progress_engine.hpp"
@@ -9,27 +11,17 @@ using xylem::ProgressEngine;
 using xylem::api::fail;
 using xylem::api::guarded;
 
-// Ends a request whose calls are all done. The first failure is the outcome.
+// Ends a request whose call is done.
 xylem_status take(xylem_request_t& request) {
   const std::unique_ptr<xylem_request> taken(request);
   request = nullptr;
-  for (const xylem_request* part = taken.get(); part != nullptr; part = part->rest.get()) {
-    if (part->status() != XYLEM_SUCCESS) return fail(part->status(), part->error());
-  }
-  return XYLEM_SUCCESS;
+  return taken->status() == XYLEM_SUCCESS ? XYLEM_SUCCESS : fail(taken->status(), taken->error());
 }
 
 xylem_status wait(xylem_request_t& request) {
-  for (const xylem_request* part = request; part != nullptr; part = part->rest.get()) {
-    ProgressEngine::of_process().wait(*part);
-  }
-  return request == nullptr ? XYLEM_SUCCESS : take(request);
-}
-
-bool test(const xylem_request* request) {
-  bool done = true;
-  for (; request != nullptr; request = request->rest.get()) done = ProgressEngine::of_process().test(*request) && done;
-  return done;
+  if (request == nullptr) return XYLEM_SUCCESS;
+  ProgressEngine::of_process().wait(*request);
+  return take(request);
 }
 
 }  // namespace
@@ -38,7 +30,7 @@ xylem_status xylem_test(xylem_request_t* request, int* done) {
   return guarded("xylem_test", [&] {
     if (request == nullptr || done == nullptr)
       return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_test: request or done is NULL");
-    *done = test(*request) ? 1 : 0;
+    *done = *request == nullptr || ProgressEngine::of_process().test(**request) ? 1 : 0;
     return *done == 0 || *request == nullptr ? XYLEM_SUCCESS : take(*request);
   });
 }

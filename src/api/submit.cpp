@@ -41,7 +41,7 @@ xylem_status start(const char* function, const CheckedCall& checked, xylem_reque
     Communicator& communicator = *checked.comm->communicator;
     auto made = std::make_unique<xylem_request>(communicator, checked.call);
     if (const xylem_status status = communicator.start(*made); status != XYLEM_SUCCESS) {
-      return fail(status, communicator.error());
+      return fail(status, made->error());
     }
     *request = made.release();
     return XYLEM_SUCCESS;

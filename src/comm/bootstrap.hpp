@@ -1,5 +1,6 @@
 // How ranks find each other before they are connected: rank, size, an allgather of bytes, and what to poke while waiting.
-// Two kinds exist: a user's xylem_bootstrap (an MPI communicator, by xylem_mpi.h), and ThreadBootstrap (ranks as threads).
+// A user's xylem_bootstrap (an MPI communicator, by xylem_mpi.h), threads of one process, part of a communicator that is
+// split, and what is left of one that is shrunk.
 #pragma once
 
 #include <cstddef>

@@ -23,9 +23,11 @@ void CallQueue::pop(xylem_status status, const std::string& error) {
     first_ = request->next_;
     if (first_ == nullptr) last_ = nullptr;
   }
-  // First the count, then the news: who learns that the last call is done may run the next one directly.
+  std::string text = status == XYLEM_SUCCESS ? std::string() : error;
+  // First the count, then the news: who learns that the last call is done may run the next one directly. From the count on,
+  // `error` is that one's.
   --outstanding_;
-  request->finish(status, error);
+  request->finish(status, std::move(text));
 }
 
 }  // namespace xylem

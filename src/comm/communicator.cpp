@@ -35,8 +35,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
       crowded_(wired.shape.ranks_per_core > 1),
       waiter_(&memory_->abort_word(), crowded_, settings_.timeout_seconds,
               links_ == nullptr ? exec::Progress{} : exec::Progress{&Communicator::poke_network, this},
-              exec::Progress{&Communicator::poke_engine, &engine_},
-              exec::Progress{&Communicator::poke_bootstrap, bootstrap_.get()}),
+              exec::Progress{&Communicator::poke_engine, &engine_}, exec::Progress{&Communicator::poke_bootstrap, this}),
       team_(waiter_, half_, background_),
       log_(memory_->own_log()),
       devices_(cuda::may_have_device_buffers()),
@@ -89,7 +88,14 @@ void Communicator::peer_ended(void* context, std::uint32_t rank, watch::End how)
   self.raise_failure_of_links();
 }
 
-Communicator::~Communicator() { engine_.forget(*this); }
+// Kernels are waited for while ranks that end are still noticed.
+Communicator::~Communicator() {
+  engine_.forget(*this);
+  device_hosts_.reset();
+  device_path_.reset();
+}
+
+bool Communicator::of_another_process() const { return pid_ != getpid(); }
 
 void Communicator::poke_network(void* context) {
   auto& self = *static_cast<Communicator*>(context);
@@ -104,7 +110,10 @@ void Communicator::raise_failure_of_links() {
 
 void Communicator::poke_engine(void* engine) { static_cast<ProgressEngine*>(engine)->poke(); }
 
-void Communicator::poke_bootstrap(void* bootstrap) { static_cast<Bootstrap*>(bootstrap)->progress(); }
+void Communicator::poke_bootstrap(void* context) {
+  auto& self = *static_cast<Communicator*>(context);
+  if (!self.left_bootstrap_.load(std::memory_order_relaxed)) self.bootstrap_->progress();
+}
 
 bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
   auto& self = *static_cast<Communicator*>(context);

@@ -86,8 +86,8 @@ class Communicator {
   std::vector<cuda::HeldBuffer> hold(const void* buffer, std::size_t bytes);
   void release(std::vector<cuda::HeldBuffer>& held);
 
-  // Starts a call of this communicator and returns, whatever other ranks do. The request must live until it is done; then, if
-  // this succeeded, it says what came of the call. ProgressEngine waits for it.
+  // Starts a call of this communicator and returns, whatever other ranks do. The request must live until it is done; then it
+  // says what came of the call. ProgressEngine waits for it. A call that cannot be started is done at once.
   xylem_status start(Request& request);
 
   // The same for what is to be started later: notes what `buffer` has to wait for. Throws Error.
@@ -95,6 +95,12 @@ class Communicator {
 
   // No calls are outstanding.
   bool quiet() const { return queue_.empty(); }
+
+  // Its user has ended it and may end the bootstrap: from now on that is left alone.
+  void leave_bootstrap() { left_bootstrap_ = true; }
+
+  // In a forked child: what it stands for is the parent's, and is not to be touched or ended here.
+  bool of_another_process() const;
 
   // Goes on with the outstanding calls as far as they come now. False: nothing moved. Where another thread is at it already,
   // that one does it.
@@ -122,7 +128,7 @@ class Communicator {
   static void poke_network(void* context);
   void raise_failure_of_links();
   static void poke_engine(void* engine);
-  static void poke_bootstrap(void* bootstrap);
+  static void poke_bootstrap(void* context);
   static bool connect(void* context, std::uint32_t peer, bool outbound);
 
   // device_calls.cpp: calls of a rank whose buffers may lie on a GPU
@@ -186,6 +192,7 @@ class Communicator {
   flight::Entry entry(std::uint32_t rank, std::uint64_t now) const;
 
   std::shared_ptr<Bootstrap> bootstrap_;
+  std::atomic<bool> left_bootstrap_{false};
   Placement placement_;
   AgreedSettings settings_;
   Members members_;

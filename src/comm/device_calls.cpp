@@ -47,6 +47,8 @@ xylem_status Communicator::run_where_buffers_lie(const Call& call) {
     return status;
   } catch (const Error& error) {
     return give_up(call, error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return give_up(call, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
   }
 }
 
@@ -57,7 +59,13 @@ std::vector<cuda::HeldBuffer> Communicator::hold(const void* buffer, std::size_t
     throw Error(status, error_);
   }
   if (device_path_ == nullptr) return {};
-  return device_path_->hold(buffer, bytes);
+  try {
+    return device_path_->hold(buffer, bytes);
+  } catch (const Error& error) {
+    // The others are in a round of it.
+    if (!given_up()) give_up("a registration of memory", error.code(), error.what());
+    throw;
+  }
 }
 
 void Communicator::release(std::vector<cuda::HeldBuffer>& held) {
@@ -147,15 +155,25 @@ void Communicator::note_arrival(Arrivals& arrivals, const void* buffer, xylem_st
 // By the thread that starts the call.
 xylem_status Communicator::note_arrivals(Request& request) {
   const Call& call = request.call();
-  check_stream(call.stream);
+  try {
+    check_stream(call.stream);
+  } catch (const Error& error) {
+    return request.finish(error.code(), describe(call, size()) + ": " + error.what());
+  }
+  const auto give_up_this = [&](xylem_status status, const std::string& reason) {
+    const std::lock_guard lock(driving_);
+    give_up(call, status, reason);
+    return request.finish(status, error_);
+  };
   try {
     const BufferBytes bytes = buffer_bytes(call, rank(), size());
     if (bytes.input != 0 || call.stream != XYLEM_STREAM_NONE) request.arrivals().add(call.input, call.stream);
     if (bytes.output != 0) request.arrivals().add(call.output, call.stream);
     return XYLEM_SUCCESS;
   } catch (const Error& error) {
-    const std::lock_guard lock(driving_);
-    return give_up(call, error.code(), error.what());
+    return give_up_this(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return give_up_this(XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
   }
 }
 

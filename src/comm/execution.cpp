@@ -1,5 +1,6 @@
 // Communicator: one call, from its arguments to its end.
 #include <chrono>
+#include <new>
 
 #include "comm/communicator.hpp"
 #include "comm/device_path.hpp"
@@ -29,12 +30,16 @@ xylem_status Communicator::run_on_host(const Call& call) {
     return refuse();
   }
   if (!call.internal) ++sequence_;
-  const CallPlan* const plan = plan_for(call);
-  if (plan == nullptr) return run_alone(call);
-  Execution execution = prepare(call, *plan);
-  execution.run();
-  const bool flushes = links_ != nullptr && execution.port.fault() == exec::Fault::none;
-  return conclude(execution, flushes ? flush() : exec::Fault::none);
+  try {
+    const CallPlan* const plan = plan_for(call);
+    if (plan == nullptr) return run_alone(call);
+    Execution execution = prepare(call, *plan);
+    execution.run();
+    const bool flushes = links_ != nullptr && execution.port.fault() == exec::Fault::none;
+    return conclude(execution, flushes ? flush() : exec::Fault::none);
+  } catch (const std::bad_alloc&) {
+    return give_up(call, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
+  }
 }
 
 // A call returns only when what it sent needs this thread no more: its rank may go and wait in the MPI below for an hour.

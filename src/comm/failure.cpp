@@ -94,6 +94,8 @@ std::string Communicator::title(const Call& call) const {
 }
 
 xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std::uint32_t peer) {
+  if (!connect_error_.empty())
+    return give_up(title, XYLEM_ERROR_SYSTEM, "cannot connect to " + where(peer) + ": " + connect_error_);
   const xylem_status status = fault_status(fault);
   // Whom we waited for is not always who failed.
   if (exec::is_told(fault)) peer = exec::abort_rank(exec::load_acquire(memory_->abort_word()), peer);
@@ -102,7 +104,6 @@ xylem_status Communicator::fail(const std::string& title, exec::Fault fault, std
   if (const std::uint32_t late = fault == exec::Fault::timeout ? late_rank() : rank(); late != rank()) peer = late;
   error_ = title + ": " + where(peer) + " " + deed(peer, fault) + " (told by " + where(rank()) + ")" + waited();
   if (links_ != nullptr && links_->failed()) error_ += "; network: " + links_->failure();
-  if (!connect_error_.empty()) error_ += "; connecting: " + connect_error_;
   break_off(status);
   const bool learned = exec::is_told(fault);
   tell_others(learned, learned ? peer : rank());

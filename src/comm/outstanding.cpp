@@ -15,7 +15,10 @@ void drive(void* communicator) { static_cast<Communicator*>(communicator)->drive
 }  // namespace
 
 xylem_status Communicator::start(Request& request) {
-  if (quiet() && given_up()) return refuse();
+  if (quiet() && given_up()) {
+    const std::lock_guard lock(failure_mutex_);
+    return request.finish(broken_, failure_text_);
+  }
   if (devices_) [[unlikely]] {
     if (const xylem_status status = note_arrivals(request); status != XYLEM_SUCCESS) return status;
   }
@@ -84,7 +87,7 @@ std::optional<xylem_status> Communicator::go_on(const Call& call) {
 
 exec::Waiter Communicator::polite_waiter() {
   static constexpr std::uint32_t never = 0;  // failures come as outcomes of calls
-  return {&never, crowded_, 0, {&xylem::drive, this}, {&poke_engine, &engine_}, {&poke_bootstrap, bootstrap_.get()}};
+  return {&never, crowded_, 0, {&xylem::drive, this}, {&poke_engine, &engine_}, {&poke_bootstrap, this}};
 }
 
 void Communicator::wait_for(const Request& request) {
@@ -100,7 +103,7 @@ void Communicator::complete() {
 void Communicator::look_after() {
   drive();
   engine_.poke();
-  if (drives() % kBootstrapEvery == 0) bootstrap_->progress();
+  if (drives() % kBootstrapEvery == 0) poke_bootstrap(this);
 }
 
 }  // namespace xylem

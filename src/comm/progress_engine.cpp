@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 #include "base/block_signals.hpp"
 #include "base/log.hpp"
@@ -68,8 +68,12 @@ void ProgressEngine::attend(Communicator& communicator) {
   if (communicator.place_.listed_) return;
   const std::lock_guard lock(mutex_);
   if (communicator.place_.listed_) return;
+  try {
+    active_.push_back(&communicator);
+  } catch (const std::bad_alloc&) {
+    return;  // the call is started; who waits for it drives it
+  }
   communicator.place_.listed_ = true;
-  active_.push_back(&communicator);
   active_count_ = active_.size();
   if (helper_lives_) {
     wake_.notify_one();
@@ -90,10 +94,11 @@ void ProgressEngine::forget(Communicator& communicator) {
 }
 
 void ProgressEngine::adopt(std::unique_ptr<Communicator> communicator) {
-  if (of_another_process()) return;
   const std::lock_guard lock(mutex_);
-  if (helper_lives_) orphans_.push_back(std::move(communicator));
-  // Without a helper it ends here, which waits for its calls.
+  if (!helper_lives_) return;  // it ends here, which waits for its calls
+  communicator->leave_bootstrap();
+  orphans_.push_back(std::move(communicator));
+  wake_.notify_one();
 }
 
 void ProgressEngine::wait(const Request& request) {
@@ -133,17 +138,20 @@ void ProgressEngine::drive_some() {
 }
 
 void ProgressEngine::start_helper() {
-  // At the end of the program, before what this thread uses goes.
+  // At the end of the program, before what this thread uses goes. A forked child ends its own only.
   static const struct AtExit {
-    ~AtExit() { of_process().stop_helper(); }
-  } at_exit;
+    ProgressEngine& engine;
+    ~AtExit() {
+      if (!engine.of_another_process()) engine.stop_helper();
+    }
+  } at_exit{*this};
   if (stopping_) return;
   if (helper_.joinable()) helper_.join();  // one that had nothing to do any more
   try {
     const BlockSignals blocked;
     helper_ = std::thread([this] { help(); });
     helper_lives_ = true;
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // of the system, or out of memory
     log::warn(std::string("nonblocking collectives move only inside Xylem calls: no thread can be started (") + error.what() +
               ")");
   }
@@ -156,6 +164,8 @@ void ProgressEngine::stop_helper() {
   }
   wake_.notify_one();
   if (helper_.joinable()) helper_.join();
+  // Communicators that the program has ended are gone before the process is: its peers shall not take it for dead.
+  tidy();
 }
 
 void ProgressEngine::help() {
@@ -165,7 +175,7 @@ void ProgressEngine::help() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (active_.empty() && orphans_.empty()) {
-      if (!wake_.wait_for(lock, kLinger, [this] { return stopping_ || !active_.empty(); })) break;
+      if (!wake_.wait_for(lock, kLinger, [this] { return stopping_ || !active_.empty() || !orphans_.empty(); })) break;
       nap = kShortestNap;
     }
     lock.unlock();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "comm/arrivals.hpp"
 #include "comm/call.hpp"
@@ -31,12 +32,15 @@ class Request {
 
  private:
   friend class CallQueue;
+  friend class Communicator;  // ends what it does not start
 
-  void finish(xylem_status status, const std::string& error) {
+  // `error`: of no account after success.
+  xylem_status finish(xylem_status status, std::string error) {
     status_ = status;
-    if (status != XYLEM_SUCCESS) error_ = error;
+    if (status != XYLEM_SUCCESS) error_ = std::move(error);
     // Partner: the load in done().
     done_.store(true, std::memory_order_release);
+    return status;
   }
 
   Communicator& communicator_;

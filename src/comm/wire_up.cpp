@@ -108,6 +108,8 @@ struct Trouble {
       *this = {true, error.code(), error.what()};
     } catch (const std::bad_alloc&) {
       *this = {true, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory"};
+    } catch (const std::exception& error) {  // no thread can be started, say
+      *this = {true, XYLEM_ERROR_SYSTEM, error.what()};
     }
   }
 

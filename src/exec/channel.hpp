@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kSlots = 4;
 struct alignas(kCacheLine) ChannelTail {
   std::uint64_t position;
   std::uint32_t bytes[kSlots];      // payload of each slot: what a proxy has to carry
-  std::uint32_t signature[kSlots];  // of the call that wrote it (exec/signature.hpp)
+  std::uint32_t signature[kSlots];  // of the call that wrote it (comm/call.hpp)
 };
 static_assert(sizeof(ChannelTail) == kCacheLine);
 

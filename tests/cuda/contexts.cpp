@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "expect.hpp"
 #include "float_vector.hpp"
+#include "support/expect.hpp"
 
 namespace {
 

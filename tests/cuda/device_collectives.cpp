@@ -19,8 +19,8 @@
 #include "comm/user_bootstrap.hpp"
 #include "cuda/ipc.hpp"
 #include "device_rank.hpp"
-#include "rank_group.hpp"
 #include "rank_threads.hpp"
+#include "support/rank_group.hpp"
 
 namespace xylem::test {
 namespace {

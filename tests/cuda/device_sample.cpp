@@ -10,7 +10,7 @@
 #include "case_sample.hpp"
 #include "comm/user_bootstrap.hpp"
 #include "device_rank.hpp"
-#include "rank_group.hpp"
+#include "support/rank_group.hpp"
 
 namespace xylem::test {
 namespace {

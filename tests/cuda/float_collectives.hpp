@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "rank_group.hpp"
+#include "support/rank_group.hpp"
 
 namespace xylem::test {
 

@@ -8,9 +8,9 @@
 #include <deque>
 #include <string>
 
-#include "expect.hpp"
 #include "float_vector.hpp"
 #include "gate.hpp"
+#include "support/expect.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "expect.hpp"
-#include "rank_group.hpp"
+#include "support/expect.hpp"
+#include "support/rank_group.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <deque>
 #include <string>
 
-#include "expect.hpp"
 #include "float_vector.hpp"
 #include "gate.hpp"
+#include "support/expect.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 
 #include "check.hpp"
 #include "cuda/ipc.hpp"
-#include "expect.hpp"
 #include "gate.hpp"
-#include "rank_group.hpp"
+#include "support/expect.hpp"
+#include "support/rank_group.hpp"
 
 namespace {
 
@@ -244,6 +244,15 @@ void refused(Rank& r) {
       xylem_request_t request = nullptr;
       refuses(xylem_iallreduce(a.data(), b.data(), count, XYLEM_UINT32, XYLEM_SUM, r.comm, r.stream, &request),
               "a captured nonblocking call");
+      // In a group the others come to their end.
+      const Values own(kCount, 1);
+      Values total(kCount);
+      check(xylem_group_start(), "xylem_group_start");
+      check(xylem_allreduce(own.data(), total.data(), kCount, XYLEM_UINT32, XYLEM_SUM, r.comm, XYLEM_STREAM_NONE),
+            "a call of a group");
+      check(xylem_allreduce(a.data(), b.data(), count, XYLEM_UINT32, XYLEM_SUM, r.comm, r.stream), "another call of it");
+      refuses(xylem_group_end(), "a captured call of a group");
+      expect(total == Values(kCount, static_cast<std::uint32_t>(r.size)), "the other call of the group");
     });
     launch(graph, 1, r.stream);
     b.fetch(r.stream);

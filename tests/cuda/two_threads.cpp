@@ -7,8 +7,8 @@
 #include <array>
 #include <thread>
 
-#include "expect.hpp"
 #include "float_vector.hpp"
+#include "support/expect.hpp"
 
 namespace {
 

@@ -274,6 +274,46 @@ TEST(NonblockingStart, ReturnsWhateverOtherRanksDo) {
   });
 }
 
+// Of another one, which it counts.
+class CountedBootstrap final : public Bootstrap {
+ public:
+  CountedBootstrap(std::shared_ptr<Rendezvous> rendezvous, int rank, std::atomic<int>& pokes)
+      : ranks_(std::move(rendezvous), rank), pokes_(pokes) {}
+  int rank() const override { return ranks_.rank(); }
+  int size() const override { return ranks_.size(); }
+  void allgather(const void* send, void* recv, std::size_t bytes) override { ranks_.allgather(send, recv, bytes); }
+  void progress() override { ++pokes_; }
+
+ private:
+  ThreadBootstrap ranks_;
+  std::atomic<int>& pokes_;
+};
+
+// Its user may end the bootstrap as soon as the communicator is destroyed, and wait for requests then.
+TEST(NonblockingStart, LeavesTheBootstrapAloneOnceTheCommunicatorIsDestroyed) {
+  const auto rendezvous = std::make_shared<Rendezvous>(2);
+  std::atomic<bool> destroyed{false};
+  std::atomic<int> pokes{0}, others{0};
+  const auto body = [&](int rank) {
+    auto bootstrap = std::make_shared<CountedBootstrap>(rendezvous, rank, rank == 0 ? pokes : others);
+    auto* comm = new xylem_comm(std::make_unique<Communicator>(std::move(bootstrap), place_on(0)));
+    while (rank == 1 && !destroyed) std::this_thread::yield();
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Started s;
+    start(s, Collective::allreduce, comm, 1000, 1);
+    EXPECT_EQ(xylem_comm_destroy(comm), XYLEM_SUCCESS);
+    const int before = pokes;
+    destroyed = true;
+    s.wait();
+    if (rank == 0) {
+      EXPECT_EQ(pokes, before);
+    }
+  };
+  std::thread first(body, 0), second(body, 1);
+  first.join();
+  second.join();
+}
+
 TEST(NonblockingStart, WithWrongArgumentsStartsNothing) {
   run_handles(1, [](xylem_comm_t& comm, int) {
     int value = 0;
