@@ -5,16 +5,17 @@
 
 #include <mpi.h>
 
-// NOLINTBEGIN(readability-redundant-declaration)
+// NOLINTBEGIN(readability-identifier-naming, readability-redundant-declaration)
 extern "C" {
 
 // MPI 4.0
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request);
-[[gnu::weak]] int PMPI_Type_get_contents_c(MPI_Datatype type, MPI_Count most_integers, MPI_Count most_addresses,
-                                           MPI_Count most_large_counts, MPI_Count most_types, int integers[],
-                                           MPI_Aint addresses[], MPI_Count large_counts[], MPI_Datatype types[]);
-[[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses,
-                                           MPI_Count* large_counts, MPI_Count* types, int* combiner);
+[[gnu::weak]] int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                                           MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[],
+                                           MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
+                                           MPI_Datatype array_of_datatypes[]);
+[[gnu::weak]] int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses,
+                                           MPI_Count* num_large_counts, MPI_Count* num_datatypes, int* combiner);
 int PMPI_Comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
                                 MPI_Comm* newcomm);
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -29,7 +30,7 @@ int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* o
                                  MPI_Status statuses[]);
 
 }  // extern "C"
-// NOLINTEND(readability-redundant-declaration)
+// NOLINTEND(readability-identifier-naming, readability-redundant-declaration)
 
 namespace xylem::preload {
 
