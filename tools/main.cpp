@@ -73,7 +73,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const std::string name = words.empty() ? "" : words.front();
   // The programs that these become report what is wrong with the settings; they are the same processes.
-  if (name == "exec" || name == "bench" || name == "tune") leave_settings_complaints_to_others();
+  if (name != "exec" && name != "bench" && name != "tune") tell_settings_complaints();
 
   CLI::App* exec = app.add_subcommand("exec", "Run an MPI program with Xylem: mpirun -n 4 xylem exec -- ./app arguments");
   exec->allow_extras();

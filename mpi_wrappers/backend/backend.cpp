@@ -9,7 +9,6 @@
 #include "backend/requests/request_calls.hpp"
 #include "backend/running.hpp"
 #include "backend/user_operations.hpp"
-#include "base/settings.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem::preload {
@@ -72,7 +71,6 @@ MpiFunctions wrappers() {
 
 const char* open_backend(const xylem_mpi_front& front, xylem_mpi_function* wrapper) {
   if (front.functions != XYLEM_MPI_FUNCTIONS) return "libxylem_mpi.so and its back end are of different versions";
-  leave_settings_complaints_to_others();
   const MpiFunctions ours = wrappers();
   detail::front = &front;
 #define FUNCTION(name) detail::real_functions.name = reinterpret_cast<decltype(&PMPI_##name)>(front.real[XYLEM_MPI_##name]);

@@ -9,9 +9,9 @@ using xylem::api::fail;
 using xylem::api::guarded;
 
 // Log lines carry the rank in the first communicator of the process: the one of all its ranks, as a rule.
-void introduce(const xylem::Communicator& communicator) {
+void introduce(int rank) {
   static const bool once = [&] {
-    xylem::log::set_identity(static_cast<int>(communicator.rank()), xylem::Placement::here().host_name);
+    xylem::log::set_identity(rank, xylem::Placement::here().host_name);
     return true;
   }();
   static_cast<void>(once);
@@ -31,9 +31,9 @@ xylem_status xylem_comm_create(xylem_comm_t* comm, const xylem_bootstrap* bootst
                                                     std::to_string(bootstrap->rank) + " of " +
                                                     std::to_string(bootstrap->size));
     }
+    introduce(bootstrap->rank);
     auto made =
         std::make_unique<xylem::Communicator>(std::make_shared<xylem::UserBootstrap>(*bootstrap), xylem::Placement::here());
-    introduce(*made);
     *comm = new xylem_comm(std::move(made));
     return XYLEM_SUCCESS;
   });

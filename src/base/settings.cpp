@@ -158,8 +158,6 @@ const Loaded& loaded() {
   return it;
 }
 
-std::atomic_flag complaints_told;
-
 }  // namespace
 
 Settings parse_settings(const char* const* environment, std::string& complaints) {
@@ -184,18 +182,17 @@ Settings parse_settings(const char* const* environment, std::string& complaints)
   return result;
 }
 
-const Settings& settings() {
-  const Settings& result = loaded().settings;
-  // Told after loading and not while: log::warn() asks for the settings itself.
-  if (!complaints_told.test_and_set()) {
-    std::string_view rest = loaded().complaints;
-    for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
-      log::warn(std::string(rest.substr(0, end)));
-  }
-  return result;
-}
+const Settings& settings() { return loaded().settings; }
 
-void leave_settings_complaints_to_others() { complaints_told.test_and_set(); }
+const std::string& settings_complaints() { return loaded().complaints; }
+
+void tell_settings_complaints() {
+  static std::atomic_flag told;
+  if (told.test_and_set()) return;
+  std::string_view rest = settings_complaints();
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+    log::warn(std::string(rest.substr(0, end)));
+}
 
 std::string launcher_variable(const char* name) {
   const char* const value = getenv(name);

@@ -56,13 +56,14 @@ struct SettingInfo {
   bool agreed;                // taken from rank 0 of each communicator
 };
 
-// The settings of this process. The first call reads the environment, warns of unknown XYLEM_* names (with the nearest known
-// one) and of values that make no sense (then the default holds). Thread-safe.
+// The settings of this process. The first call reads the environment. Thread-safe.
 const Settings& settings();
 
-// Leaves the warnings of settings() to another copy of this room in the same process: the preload library's back end has its
-// own beside that of libxylem.so, and the tool becomes the program that it starts.
-void leave_settings_complaints_to_others();
+// What is wrong with this environment, one a line: unknown XYLEM_* names (with the nearest known one), and values that make
+// no sense (then the default holds). Empty, as a rule.
+const std::string& settings_complaints();
+// Warns of it, the first time.
+void tell_settings_complaints();
 
 // All settings in the order of their declaration.
 std::span<const SettingInfo> setting_infos();

@@ -16,8 +16,9 @@ struct Hello {
   topo::CoreMask cores;
   topo::Locality locality;
   double cpu_quota;
-  double crowding;  // that this rank knows of already
-  bool devices;     // this rank may have device buffers
+  double crowding;           // that this rank knows of already
+  bool devices;              // this rank may have device buffers
+  std::uint64_t complaints;  // a digest of what is wrong with this rank's environment
   // Rank 0's count.
   std::uint64_t id;
   std::uint64_t chunk_bytes;

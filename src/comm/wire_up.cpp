@@ -128,6 +128,15 @@ AgreedSettings own_settings(int rank) {
           .reproducible = settings().reproducible};
 }
 
+// A name that is not there is an error also where nobody opens the network. libfabric takes its time to tell: it is asked
+// once, and only where there is a name.
+void check_network_names() {
+  const ofi::NetworkOptions names{.provider = settings().provider, .nic = settings().nic};
+  if (names.provider.empty() && names.nic.empty()) return;
+  static const bool good = (ofi::check_names(names), true);
+  static_cast<void>(good);
+}
+
 // Where a member is lost no rank goes on, and none has used the blocks.
 template <class T>
 std::vector<T> gather_or_abandon(Bootstrap& bootstrap, const T& value, shm::HostMemory* memory) {
@@ -161,6 +170,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.cpu_quota = topo::cores().cpu_quota;
   hello.crowding = remember_crowding(1.0);
   hello.devices = cuda::may_have_device_buffers();
+  hello.complaints = std::hash<std::string>{}(settings_complaints());
   hello.id = random_id();
   hello.chunk_bytes = own.chunk_bytes;
   hello.timeout_seconds = own.timeout_seconds;
@@ -175,6 +185,9 @@ WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& 
   const AgreedSettings own = inherited ? *inherited : own_settings(bootstrap.rank());
   const std::vector<Hello> hellos = bootstrap.allgather(make_hello(host_id, host_name, own));
   check_versions(hellos);
+  // The ranks of a job have one environment, as a rule: what is wrong with it is said once.
+  if (bootstrap.rank() == 0 || hellos[static_cast<std::size_t>(bootstrap.rank())].complaints != hellos[0].complaints)
+    tell_settings_complaints();
   return wire_up(bootstrap, hellos, inherited ? own : agree(bootstrap, hellos, own), false);
 }
 
@@ -220,6 +233,8 @@ WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const Ag
       wired.provider = network->provider();
       wired.links = std::make_unique<ofi::Links>(network, bootstrap.rank(), bootstrap.size(), ofi::Links::kMaxSlotBytes);
       mine.network = wired.links->info();
+    } else if (members.local_place() == 0) {
+      check_network_names();
     }
   });
   mine.report = trouble.report();

@@ -143,6 +143,14 @@ std::vector<ProviderInfo> list_providers() {
   return providers;
 }
 
+void check_names(const NetworkOptions& options) {
+  try {
+    choose_provider(options);
+  } catch (const Error& error) {
+    if (error.code() != XYLEM_ERROR_UNSUPPORTED) throw;
+  }
+}
+
 Choice choose_provider(const NetworkOptions& options) {
   const Info list = offered(options.provider);
   const std::vector<Candidate> candidates = judge(list.get());

@@ -21,6 +21,10 @@ struct ProviderInfo {
   std::string reason;   // why it stands where it stands in the list
 };
 
+// Throws Error with the names to choose from when one of the options names something that is not there. Where there is no
+// libfabric, or nothing that it could use, nobody can tell.
+void check_names(const NetworkOptions& options);
+
 // All of them, best first. Throws Error when libfabric is missing.
 std::vector<ProviderInfo> list_providers();
 

@@ -35,6 +35,7 @@ def arguments():
                         help="device buffers: every call of the core ran as a kernel, or some went through host memory")
     parser.add_argument("--warnings", action="store_true", help="Xylem may warn on stderr")
     parser.add_argument("--says", default="", help="what must be said on stderr")
+    parser.add_argument("--says-once", metavar="TEXT", help="what one of the ranks must say on stderr, and no other")
     parser.add_argument("--fails", action="store_true", help="the program must fail, and soon; no statistics are looked at")
     parser.add_argument("--spawned", action="store_true", help="the program spawns a world, whose statistics must be as good")
     parser.add_argument("--unused", action="store_true", help="Xylem takes no part, and writes no statistics")
@@ -114,6 +115,8 @@ def main():
             return f"left in /dev/shm: {left}"
         if options.says not in err:
             return f"nobody said: {options.says}"
+        if options.says_once and (times := err.count(options.says_once)) != 1:
+            return f"{times} times it was said: {options.says_once}"
         if options.unused:
             return "statistics were written" if statistics.exists() else None
         if options.fails:

@@ -73,7 +73,6 @@ std::string mpi_version() {
 }
 
 Setting collect_setting(MPI_Comm comm, const BenchOptions& options, const std::vector<std::string>& command) {
-  leave_settings_complaints_to_others();  // Xylem itself says them
   Setting setting;
   const std::vector<Name> names = on_first(comm, host_name());
   for (const Name& name : names) ++setting.hosts[name.data()];

@@ -42,6 +42,13 @@ TEST(Providers, WrongNameIsRefusedWithTheRightOnes) {
               AllOf(HasSubstr("XYLEM_PROVIDER=carrier_pigeon"), HasSubstr("tcp;ofi_rxm"), HasSubstr("shm")));
 }
 
+TEST(Providers, NamesCanBeCheckedWithoutANetwork) {
+  EXPECT_NO_THROW(check_names(on_loopback("tcp;ofi_rxm")));
+  EXPECT_NO_THROW(check_names({}));
+  EXPECT_THROW(check_names(on_loopback("carrier_pigeon")), Error);
+  EXPECT_THROW(check_names({"", "carrier_pigeon0"}), Error);
+}
+
 // In libfabric "ofi_rxm" alone is a filter that matches; a user who writes it gets the whole names.
 TEST(Providers, HalfANameIsRefused) { EXPECT_THAT(refusal(on_loopback("ofi_rxm")), HasSubstr("tcp;ofi_rxm")); }
 
