@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument("--loss", type=float, help="percent of packets that are lost")
     parser.add_argument("--ipv6", action="store_true", help="the hosts have no IPv4 addresses but loopback's (MPICH only)")
     parser.add_argument("--docker", action="store_true", help="each host has an interface that reaches no other, with one address")
+    parser.add_argument("--device", action="store_true", help="of the calls some must have run on GPUs, and some through host memory")
     parser.add_argument("programs", nargs="+")
     return parser.parse_args()
 
@@ -67,6 +68,9 @@ def check_run(options, network, program):
     for name, collective in statistics["collectives"].items():
         if collective["on_xylem"] != collective["calls"] - sum(collective["handed_down"].values()):
             return f"{name}: {collective}"
+    device = statistics["core"]["device"]
+    if options.device and not (device["calls"] > 0 and device["staged"] > 0):
+        return f"calls that ran on GPUs, and that were staged: {device}"
     if sum(collective["on_xylem"] for collective in statistics["collectives"].values()) == 0:
         return "no call ran on Xylem"
     return None
