@@ -1,4 +1,6 @@
 // Stands in for the whole room in a build without libfabric's headers: everything is refused, and says why.
+#include <utility>
+
 #include "base/error.hpp"
 #include "ofi/links.hpp"
 
@@ -28,7 +30,10 @@ Network::Network(const NetworkOptions&) : reach_{} { refuse(); }
 Network::~Network() = default;
 void Network::seal() {}
 
-Links::Links(std::shared_ptr<Network> network, int, int, std::uint32_t) : hub_(network->hub()) { refuse(); }
+Links::Links(std::shared_ptr<Network> network, int, int, std::uint32_t)
+    : network_(std::move(network)), hub_(network_->hub()) {
+  refuse();
+}
 Links::~Links() = default;
 void Links::connect(std::span<const ConnectInfo>) { refuse(); }
 exec::Channel Links::sender(int) { refuse(); }

@@ -62,6 +62,10 @@ std::string address_text(std::uint32_t format, std::span<const std::byte> addres
   return "?";
 }
 
+bool same_ip(std::uint32_t format, std::span<const std::byte> a, std::span<const std::byte> b) {
+  return (format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6) && address_text(format, a) == address_text(format, b);
+}
+
 std::uint64_t meeting_place(Reach reach) {
   if (reach != Reach::loopback && reach != Reach::shared_memory) return 0;
   // Loopback ends at the network namespace, shared memory at the mounted /dev/shm; the boot id tells machines apart.

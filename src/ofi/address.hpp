@@ -22,6 +22,9 @@ Reach reach_of(std::uint32_t format, std::span<const std::byte> address, const s
 // "192.0.2.2", "::1", or the text of a provider's own format; "?" when it has no text.
 std::string address_text(std::uint32_t format, std::span<const std::byte> address);
 
+// Both are one IP address, whatever the ports. False for addresses of another kind.
+bool same_ip(std::uint32_t format, std::span<const std::byte> a, std::span<const std::byte> b);
+
 // A number that ranks must have in common to reach each other at an address of this kind; 0 for those that reach other hosts.
 std::uint64_t meeting_place(Reach reach);
 

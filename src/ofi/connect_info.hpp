@@ -11,6 +11,7 @@ namespace xylem::ofi {
 struct ConnectInfo {
   std::array<char, 64> provider;  // zero-terminated
   std::uint64_t place;            // must be equal on all ranks: how far their addresses reach (meeting_place)
+  std::uint64_t home;             // the network namespace, which no other host has
   std::uint64_t first_link;       // messages of rank r carry the number first_link + r
   std::uint32_t slot_bytes;       // the most that this rank takes
   std::uint32_t address_format;

@@ -46,6 +46,7 @@ Links::Links(std::shared_ptr<Network> network, int rank, int size, std::uint32_t
                                              std::to_string(address.size()) + " bytes");
   network_->provider().copy(info_.provider.data(), info_.provider.size() - 1);
   info_.place = meeting_place(network_->reach());
+  info_.home = meeting_place(Reach::loopback);
   const std::size_t most = std::min<std::size_t>(slot_bytes, provider.ep_attr->max_msg_size);
   slot_bytes_ = info_.slot_bytes = static_cast<std::uint32_t>(most / exec::kCacheLine * exec::kCacheLine);
   if (slot_bytes_ == 0)
@@ -72,14 +73,12 @@ void Links::connect(std::span<const ConnectInfo> peers) {
       throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank_) + " uses the libfabric provider " +
                                                     provider_of(info_) + " and " + name + " uses " + provider_of(peer) +
                                                     ": set XYLEM_PROVIDER and XYLEM_NIC so that they agree");
-    if (peer.place != info_.place)
-      throw Error(XYLEM_ERROR_INVALID_ARGUMENT, "rank " + std::to_string(rank_) + " and " + name +
-                                                    " cannot reach each other: one has an address that is valid on its own "
-                                                    "host only. Here: " +
-                                                    network_->description() +
-                                                    ". Set XYLEM_NIC to an interface that joins them");
     if (peer.slot_bytes == 0 || peer.address_bytes > peer.address.size())
       throw Error(XYLEM_ERROR_INTERNAL, name + " has no network address");
+    if (const char* const why = out_of_reach(peer))
+      throw Error(XYLEM_ERROR_INVALID_ARGUMENT,
+                  "rank " + std::to_string(rank_) + " and " + name + " cannot reach each other: " + why +
+                      ". Here: " + network_->description() + ". Set XYLEM_NIC to an interface that joins them");
     slot_bytes_ = std::min(slot_bytes_, peer.slot_bytes);
   }
   const std::scoped_lock lock(hub_.mutex());
@@ -90,6 +89,15 @@ void Links::connect(std::span<const ConnectInfo> peers) {
     peers_.push_back({peer.first_link, hub_.remember(std::span(peer.address).first(peer.address_bytes))});
   if (at_once)
     for (const Peer& each : peers_) hub_.peer(each.address);
+}
+
+const char* Links::out_of_reach(const ConnectInfo& peer) const {
+  if (peer.place != info_.place) return "one has an address that is valid on its own host only";
+  const auto address = [](const ConnectInfo& info) { return std::span(info.address).first(info.address_bytes); };
+  // Such as bridges of containers, whatever they are called: connections would lead back to this host, or nowhere.
+  if (peer.home != info_.home && same_ip(info_.address_format, address(peer), address(info_)))
+    return "they are on different hosts, and have the same address";
+  return nullptr;
 }
 
 Links::Peer& Links::peer(int rank) { return peers_.at(static_cast<std::size_t>(rank)); }

@@ -44,16 +44,16 @@ class Links {
   // This rank's part of the one allgather that must come before connect().
   const ConnectInfo& info() const { return info_; }
   // `peers`: of all ranks, in rank order. Nothing is sent yet: connections are made at first use. Throws Error when the ranks
-  // cannot reach each other: other providers, or addresses that only mean something on one host.
+  // cannot reach each other: other providers, addresses that only mean something on one host, or one address on several.
   void connect(std::span<const ConnectInfo> peers);
 
   // Of a slot of any channel, after connect(): no more than the provider takes in one message.
   std::uint32_t slot_bytes() const { return slot_bytes_; }
 
-  // This rank's end of the channel to `peer`, or from it, at position 0. Ask once for each; the caller keeps it. Both ranks
+  // This rank's end of the channel to `rank`, or from it, at position 0. Ask once for each; the caller keeps it. Both ranks
   // may ask at any time, early or late. Throws Error: no memory, an address that the provider refuses.
-  exec::Channel sender(int peer);
-  exec::Channel receiver(int peer);
+  exec::Channel sender(int rank);
+  exec::Channel receiver(int rank);
 
   // Sends what was published, receives what has come, tells what was read. Never blocks. True when anything moved.
   bool progress() noexcept;
@@ -92,6 +92,8 @@ class Links {
     std::uint32_t address;  // as the hub counts them
   };
 
+  // Why no message could come to that peer's address; null: one may.
+  const char* out_of_reach(const ConnectInfo& peer) const;
   Peer& peer(int rank);
   InLink& make_in(int rank);
   bool answer(InLink& link) noexcept;

@@ -149,18 +149,33 @@ TEST(Connect, OtherProvidersAreRefused) {
   }
 }
 
-TEST(Connect, LoopbackOfAnotherHostIsRefused) {
-  const std::shared_ptr<Network> network = Network::open(on_loopback("tcp;ofi_rxm"));
-  Links mine(network, 0, 2, 1024);
+// What rank 0 says of rank 1, which is its like but for what `change` does.
+std::string refusal_of_a_peer(void (*change)(ConnectInfo&)) {
+  Links mine(Network::open(on_loopback("tcp;ofi_rxm")), 0, 2, 1024);
   std::array<ConnectInfo, 2> infos = {mine.info(), mine.info()};
-  ++infos[1].place;
+  change(infos[1]);
   try {
     mine.connect(infos);
-    FAIL() << "not refused";
+    return "not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), XYLEM_ERROR_INVALID_ARGUMENT);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("rank 0 and rank 1 cannot reach each other"), HasSubstr("XYLEM_NIC")));
+    return error.what();
   }
+}
+
+TEST(Connect, LoopbackOfAnotherHostIsRefused) {
+  EXPECT_THAT(
+      refusal_of_a_peer([](ConnectInfo& peer) { ++peer.place; }),
+      AllOf(HasSubstr("rank 0 and rank 1 cannot reach each other: one has an address that is valid on its own host only"),
+            HasSubstr("XYLEM_NIC")));
+}
+
+TEST(Connect, TheSameAddressOnAnotherHostIsRefused) {
+  EXPECT_THAT(
+      refusal_of_a_peer([](ConnectInfo& peer) { ++peer.home; }),
+      AllOf(HasSubstr("rank 0 and rank 1 cannot reach each other: they are on different hosts, and have the same address"),
+            HasSubstr("XYLEM_NIC")));
+  EXPECT_EQ(refusal_of_a_peer([](ConnectInfo&) {}), "not refused");
 }
 
 // The ranks that wait for one that gave up hear of it, whether or not there are channels between them.
