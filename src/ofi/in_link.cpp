@@ -66,8 +66,9 @@ void InLink::told(std::uint16_t credit) {
 }
 
 bool InLink::answer_due(bool all) const {
-  if (gone_ || answer_.pending) return false;
-  return repeat_ || grant_ == Grant::due || free_ - told_ >= kSlots / 2 || (all && free_ != told_);
+  if (answer_.pending) return false;
+  if (unanswered_ != 0) return Clock::now() >= repeat_at_;
+  return grant_ == Grant::due || free_ - told_ >= kSlots / 2 || (all && free_ != told_);
 }
 
 bool InLink::answer(fi_addr_t address, std::uint64_t link) {
@@ -76,19 +77,28 @@ bool InLink::answer(fi_addr_t address, std::uint64_t link) {
   const Endpoint::Buffer note = grants ? memory_.note(memory_.remote()) : Endpoint::Buffer{};
   const PostResult code = hub_.endpoint().send(note, address, pack(tag), pack(Data{0, 0, credit()}), answer_);
   if (code == -FI_EAGAIN) return false;
-  gone_ = code != 0;
-  repeat_ = false;
+  if (code != 0) {
+    repeat_later();
+    return false;
+  }
   if (grants) grant_ = Grant::told;
   told(credit());
   return true;
 }
 
-// A peer that waits must hear of it. One that has all it wants may have gone: then nobody misses the answer.
 void InLink::answered(const Completion& done) {
-  constexpr std::uint32_t kTries = 3;
-  unanswered_ = done.error != 0 ? unanswered_ + 1 : 0;
-  repeat_ = unanswered_ != 0;
-  gone_ = unanswered_ == kTries;
+  if (done.error != 0)
+    repeat_later();
+  else
+    unanswered_ = 0;
+}
+
+// A peer that waits must hear of it, however long it takes until the network leads there again. One that has all it wants may
+// have gone: so this is no failure, and repetitions become rare.
+void InLink::repeat_later() {
+  constexpr std::uint32_t kMostDoublings = 10;
+  repeat_at_ = Clock::now() + std::chrono::milliseconds(1 << std::min(unanswered_, kMostDoublings));
+  ++unanswered_;
 }
 
 bool InLink::unread() const { return arrived_ahead_ != 0 || exec::load_acquire(memory_.head().position) < published_; }

@@ -2,6 +2,7 @@
 // and tells the peer what has been read. The first large payload lets the peer write into the slots from then on.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -55,11 +56,13 @@ class InLink {
   void abandon() { links_ = nullptr; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   enum class Grant : std::uint8_t { none, due, told };
 
   // Whether the slot of `position`, modulo 2^16, may be filled now; fails if not.
   bool expected(std::uint16_t position);
   void publish(std::uint32_t index, std::size_t bytes, std::uint32_t signature);
+  void repeat_later();
   void malformed(const std::string& what);
 
   Links* links_;
@@ -74,8 +77,7 @@ class InLink {
   std::uint32_t arrived_ahead_ = 0;  // bit i: slot i has arrived, one before it has not
   Grant grant_ = Grant::none;
   std::uint32_t unanswered_ = 0;  // answers in a row that failed
-  bool repeat_ = false;           // the last one did
-  bool gone_ = false;             // the peer takes no more messages
+  Clock::time_point repeat_at_;   // where there are any
 };
 
 }  // namespace xylem::ofi

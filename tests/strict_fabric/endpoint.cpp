@@ -35,10 +35,10 @@ void check_length(const Endpoint& endpoint, std::size_t bytes) {
   if (bytes > endpoint.max_bytes) broken("a message longer than max_msg_size");
 }
 
-void note(Endpoint& endpoint, Posted::Kind kind, const void* data, std::size_t bytes, void* context, bool fails) {
+void note(Endpoint& endpoint, Posted::Kind kind, const void* data, std::size_t bytes, void* context) {
   const auto* const begin = static_cast<const std::byte*>(data);
   const std::uint64_t sum = kind == Posted::Kind::receive ? 0 : sum_of(begin, bytes);
-  if (!endpoint.domain->posted.emplace(context, Posted{kind, &endpoint, begin, bytes, sum, fails}).second)
+  if (!endpoint.domain->posted.emplace(context, Posted{kind, &endpoint, begin, bytes, sum}).second)
     broken("a context is used again before its completion was read");
 }
 
@@ -52,8 +52,13 @@ ssize_t receive(fid_ep* ep, void* data, std::size_t bytes, void* descriptor, fi_
   if (code != 0) return code;
   ++own.receiving;
   ++counts.receives;
-  note(own, Posted::Kind::receive, data, bytes, context, false);
+  note(own, Posted::Kind::receive, data, bytes, context);
   return 0;
+}
+
+bool is_lost(const Settings& settings, std::size_t bytes, std::uint64_t number) {
+  if (bytes != 0) return number == settings.fail;
+  return settings.fail_empty != 0 && number >= settings.fail_empty && number < settings.fail_empty + settings.fail_empties;
 }
 
 ssize_t send(fid_ep* ep, const fi_msg_tagged* message, std::uint64_t flags) {
@@ -66,16 +71,25 @@ ssize_t send(fid_ep* ep, const fi_msg_tagged* message, std::uint64_t flags) {
   void* behind = injected ? nullptr : checked(message->desc[0], data, bytes, FI_SEND);
   check_length(own, bytes);
   if (refused(own, own.sending, own.transmit_places)) return -FI_EAGAIN;
-  fi_msg_tagged asked = *message;
-  asked.desc = &behind;
-  const ssize_t code = fi_tsendmsg(own.behind, &asked, flags);
-  if (code != 0) return code;
+  // Counted when it is taken.
+  std::uint64_t& taken = bytes != 0 ? own.domain->sends : own.domain->empty_sends;
+  if (is_lost(settings(), bytes, taken + 1)) {
+    fi_cq_err_entry bad{};
+    bad.op_context = message->context;
+    bad.err = bad.prov_errno = FI_EIO;
+    own.queue->waiting.push_back({{}, bad, settings().delay});
+  } else {
+    fi_msg_tagged asked = *message;
+    asked.desc = &behind;
+    const ssize_t code = fi_tsendmsg(own.behind, &asked, flags);
+    if (code != 0) return code;
+  }
+  ++taken;
   ++own.sending;
   ++(injected ? counts.injects : counts.sends);
   counts.bytes_sent += bytes;
-  const bool fails = bytes != 0 ? ++own.domain->sends == settings().fail : ++own.domain->empty_sends == settings().fail_empty;
   // What is injected has left its buffer.
-  note(own, Posted::Kind::send, data, injected ? 0 : bytes, message->context, fails);
+  note(own, Posted::Kind::send, data, injected ? 0 : bytes, message->context);
   return 0;
 }
 
@@ -99,7 +113,7 @@ ssize_t write(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
   ++own.sending;
   ++counts.writes;
   counts.bytes_written += local.iov_len;
-  note(own, Posted::Kind::write, local.iov_base, local.iov_len, message->context, false);
+  note(own, Posted::Kind::write, local.iov_base, local.iov_len, message->context);
   return 0;
 }
 
@@ -114,6 +128,7 @@ int getname(fid* endpoint, void* address, std::size_t* bytes) {
 }
 
 int bind(fid* endpoint, fid* other, std::uint64_t flags) {
+  if (other->fclass == FI_CLASS_CQ) reinterpret_cast<Endpoint*>(endpoint)->queue = reinterpret_cast<Queue*>(other);
   fid* const behind = other->fclass == FI_CLASS_CQ ? &reinterpret_cast<Queue*>(other)->behind->fid
                                                    : &reinterpret_cast<AddressVector*>(other)->behind->fid;
   return fi_ep_bind(reinterpret_cast<Endpoint*>(endpoint)->behind, behind, flags);

@@ -73,7 +73,6 @@ struct Posted {
   const std::byte* data;
   std::size_t bytes;
   std::uint64_t sum;  // of what is in it
-  bool fails;
 };
 
 struct HeldWrite {
@@ -101,6 +100,7 @@ struct Domain : fid_domain {
 struct Endpoint : fid_ep {
   fid_ep* behind;
   Domain* domain;
+  Queue* queue;
   std::size_t transmit_places, receive_places;
   std::size_t max_bytes;
   std::size_t sending = 0, receiving = 0;

@@ -24,11 +24,6 @@ void retire(Queue& queue, void* context) {
   posted.erase(found);
 }
 
-bool fails(const Queue& queue, void* context) {
-  const auto found = queue.domain->posted.find(context);
-  return found != queue.domain->posted.end() && found->second.fails;
-}
-
 // All that has happened.
 void gather(Queue& queue) {
   const std::uint64_t looks = settings().delay;
@@ -37,10 +32,6 @@ void gather(Queue& queue) {
     const ssize_t count = fi_cq_read(queue.behind, &entry, 1);
     if (count == 1) {
       queue.waiting.push_back({entry, {}, looks});
-      if (!fails(queue, entry.op_context)) continue;
-      fi_cq_err_entry& bad = queue.waiting.back().bad;
-      bad.op_context = entry.op_context;
-      bad.err = bad.prov_errno = FI_EIO;
     } else if (count == -FI_EAVAIL) {
       queue.waiting.push_back({{}, {}, looks});
       if (fi_cq_readerr(queue.behind, &queue.waiting.back().bad, 0) != 1) broken("an error that cannot be read");

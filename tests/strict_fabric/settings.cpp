@@ -13,10 +13,15 @@ struct Name {
   const char* name;
   std::uint64_t Settings::*value;
 };
-constexpr std::array kNames = {
-    Name{"again", &Settings::again},           Name{"delay", &Settings::delay},    Name{"depth", &Settings::depth},
-    Name{"inject", &Settings::inject},         Name{"max", &Settings::max},        Name{"fail", &Settings::fail},
-    Name{"fail_empty", &Settings::fail_empty}, Name{"reorder", &Settings::reorder}};
+constexpr std::array kNames = {Name{"again", &Settings::again},
+                               Name{"delay", &Settings::delay},
+                               Name{"depth", &Settings::depth},
+                               Name{"inject", &Settings::inject},
+                               Name{"max", &Settings::max},
+                               Name{"fail", &Settings::fail},
+                               Name{"fail_empty", &Settings::fail_empty},
+                               Name{"fail_empties", &Settings::fail_empties},
+                               Name{"reorder", &Settings::reorder}};
 
 Settings read() {
   Settings settings;

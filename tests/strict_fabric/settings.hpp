@@ -19,14 +19,15 @@
 namespace strict_fabric {
 
 struct Settings {
-  std::uint64_t again = 0;       // one in so many posts is refused with FI_EAGAIN; 0: none is
-  std::uint64_t delay = 0;       // a completion shows at the so-many-th look at the queue after it came
-  std::uint64_t depth = 0;       // places of either queue; 0: the provider's own number
-  std::uint64_t inject = 0;      // bytes that may be injected
-  std::uint64_t max = 0;         // of a message; 0: the provider's own limit
-  std::uint64_t fail = 0;        // the so-many-th send of some bytes completes with an error; 0: none does
-  std::uint64_t fail_empty = 0;  // the same of those without any
-  std::uint64_t reorder = 0;     // 1: a write is carried out some looks later; messages after it overtake it
+  std::uint64_t again = 0;         // one in so many posts is refused with FI_EAGAIN; 0: none is
+  std::uint64_t delay = 0;         // a completion shows at the so-many-th look at the queue after it came
+  std::uint64_t depth = 0;         // places of either queue; 0: the provider's own number
+  std::uint64_t inject = 0;        // bytes that may be injected
+  std::uint64_t max = 0;           // of a message; 0: the provider's own limit
+  std::uint64_t fail = 0;          // the so-many-th send of some bytes is lost, and completes with an error; 0: none does
+  std::uint64_t fail_empty = 0;    // the same of those without any
+  std::uint64_t fail_empties = 1;  // how many of them fail from that one on
+  std::uint64_t reorder = 0;       // 1: a write is carried out some looks later; messages after it overtake it
 };
 
 // Read once. Ends the process where a word is not one of these.

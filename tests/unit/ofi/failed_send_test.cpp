@@ -1,5 +1,5 @@
 // Sends whose completion is an error. Nothing hangs. The strict libfabric, which CTest puts in front, makes the seventh send
-// of a payload fail, and the first of those without.
+// of a payload fail, and the first five of those without.
 #include <gmock/gmock.h>
 
 #include "ranks.hpp"
