@@ -53,7 +53,7 @@ void DevicePath::prepare(const Call& call, const BufferBytes& bytes, Offer& offe
 // Throws Error.
 void DevicePath::open_buffers(std::span<const Offer> offers) {
   buffers_.clear();
-  if (!under_way_) leases_.clear();
+  leases_.clear();
   if (groups_->residents().size() == 1) return;
   for (const std::uint32_t rank : groups_->residents()) {
     std::byte* const input = open(offers[rank].input);
@@ -70,7 +70,7 @@ std::byte* DevicePath::open(const cuda::ExportedBuffer& buffer) {
     finish_what_runs();
     lease = cuda::open_buffer(buffer, stream_->near());
   }
-  if (std::find(leases_.begin(), leases_.end(), lease) == leases_.end()) leases_.push_back(lease);
+  leases_.push_back(lease);
   return lease->address(buffer);
 }
 
@@ -85,6 +85,7 @@ void DevicePath::launch_kernel(const Call& call, const Terms& terms) {
   for (const cuda::Event& resident : residents_arrived_) resident.hold(stream_->stream());
   stream_->launch(name, kernel, blocks, stream_->stream());
   finished_->record(stream_->stream());
+  leases_.clear();
 }
 
 unsigned DevicePath::blocks_for(const Terms& terms, const std::string& kernel) const {

@@ -155,7 +155,7 @@ class DevicePath {
     std::byte* output;
   };
   std::vector<Buffers> buffers_;           // of the ranks of the GPU, as they lie here
-  std::vector<cuda::BufferLease> leases_;  // no other communicator closes them under a kernel
+  std::vector<cuda::BufferLease> leases_;  // no other communicator closes them before the kernel is launched
 };
 
 }  // namespace xylem
