@@ -40,8 +40,9 @@ int world_size() {
 }
 
 // Empty: no statistics are wanted. Worlds that a program spawns inherit its settings, and must not write over its file. They
-// are told by their parent, which is there until the program disconnects.
-std::string statistics_file;
+// are told by their parent, which is there until the program disconnects. MPI_Finalize may come when static objects have
+// gone.
+std::string& statistics_file = *new std::string;
 
 void name_statistics_file() {
   statistics_file = settings().stats_file;
