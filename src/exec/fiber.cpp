@@ -7,7 +7,7 @@
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -42,7 +42,12 @@ Fiber::~Fiber() {
 #if defined(__SANITIZE_THREAD__)
   if (sanitizer_fiber_ != nullptr) __tsan_destroy_fiber(sanitizer_fiber_);
 #endif
-  if (stack_ != nullptr) munmap(stack_, guard_bytes() + stack_bytes_);
+  if (stack_ == nullptr) return;
+#if defined(__SANITIZE_ADDRESS__)
+  // The first frame never returns: its marks must not be taken for those of what will be mapped here next.
+  ASAN_UNPOISON_MEMORY_REGION(stack_, guard_bytes() + stack_bytes_);
+#endif
+  munmap(stack_, guard_bytes() + stack_bytes_);
 }
 
 void Fiber::reserve(std::size_t bytes) {

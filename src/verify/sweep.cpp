@@ -98,7 +98,8 @@ CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t
   const bool round_per_rank = !blocks && !parts && !chosen.traits.board;
   const std::uint64_t many_ranks[] = {1, round + 1, round * 3 + 1, round_per_rank ? round * ranks + 2 : round * 2 + 2,
                                       round * 3};
-  const std::uint64_t count = (many ? many_ranks : few_ranks)[variant % 5];
+  const std::uint32_t which = variant % 5;
+  const std::uint64_t count = many ? many_ranks[which] : few_ranks[which];
   // Lanes of this one in place would overwrite each other's input: see coll::Args::of_lane().
   const bool one_lane = variant % 2 == 1 && chosen.collective == coll::Collective::reduce_scatter;
   return {algorithm, count, chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
