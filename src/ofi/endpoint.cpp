@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -104,6 +105,9 @@ fi_addr_t Endpoint::insert(std::span<const std::byte> address) {
   return handle;
 }
 
+// Between processes of one host there are none that could break.
+bool Endpoint::has_connections() const { return std::string_view(info_->fabric_attr->prov_name) != "shm"; }
+
 PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
   constexpr std::uint64_t kAnyTag = ~std::uint64_t{0};
   const ssize_t code =
@@ -113,6 +117,9 @@ PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
 }
 
 PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation) {
+  const std::size_t room = info_->tx_attr->inject_size;
+  const bool is_small = room != 0 && buffer.bytes <= room;
+  if (is_small && !has_connections()) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
   const iovec local{buffer.data, buffer.bytes};
   void* descriptor = buffer.descriptor;
   fi_msg_tagged message{};
@@ -124,9 +131,8 @@ PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag,
   message.context = &operation.context;
   message.data = data;
   // Not fi_tinjectdata: what becomes of its message is told to nobody, and where a connection breaks it is lost.
-  const std::size_t room = info_->tx_attr->inject_size;
-  const std::uint64_t small = room != 0 && buffer.bytes <= room ? FI_INJECT : 0;
-  const ssize_t code = fi_tsendmsg(ep_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | small);
+  const std::uint64_t flags = FI_COMPLETION | FI_REMOTE_CQ_DATA | (is_small ? FI_INJECT : 0);
+  const ssize_t code = fi_tsendmsg(ep_.get(), &message, flags);
   operation.pending = code == 0;
   return code;
 }

@@ -48,7 +48,8 @@ class Endpoint {
     void* descriptor;  // of the registered memory
   };
   PostResult receive(const Buffer& buffer, Operation& operation);
-  // A completion follows, also of small ones: only that tells whether the message is lost.
+  // A completion follows, also of small ones where a message can be lost: only that tells. Elsewhere small ones have left the
+  // buffer when this returns: then the operation is not pending.
   PostResult send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation);
   // Into registered memory of the peer. Where writes are not ordered, the completion says that all has arrived.
   PostResult write(const Buffer& buffer, fi_addr_t to, std::uint64_t address, std::uint64_t key, Operation& operation);
@@ -73,6 +74,7 @@ class Endpoint {
   static constexpr int kRounds = 8;
   static constexpr std::size_t kBatch = 16;
 
+  bool has_connections() const;
   std::span<const fi_cq_tagged_entry> read();
   static Completion completion(const fi_cq_tagged_entry& entry);
   Completion failure();
