@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstdio>
 
 #include "base/settings.hpp"
 #include "base/version.hpp"
@@ -158,7 +159,7 @@ int main(int argc, char** argv) {
   try {
     return xylem::tools::run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "xylem: {}\n", error.what());
+    std::fprintf(stderr, "xylem: %s\n", error.what());
     return 1;
   }
 }

@@ -51,7 +51,7 @@ static inline int xylem_mpi_free_duplicate_(MPI_Comm comm, int keyval, void* dup
 }
 
 /* The key of that attribute: one for the process, whichever of its sources and threads comes first. 0: *keyval is good. */
-XYLEM_API int xylem_mpi_keyval_(int (*make)(int* keyval), int* keyval);
+XYLEM_API int xylem_mpi_keyval(int (*make)(int* keyval), int* keyval);
 
 static inline int xylem_mpi_make_keyval_(int* keyval) {
   return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, xylem_mpi_free_duplicate_, keyval, NULL) != MPI_SUCCESS;
@@ -62,7 +62,7 @@ static inline int xylem_mpi_make_keyval_(int* keyval) {
 static inline MPI_Comm* xylem_mpi_duplicate_(MPI_Comm mpi_comm) {
   MPI_Comm* duplicate = NULL;
   int keyval = MPI_KEYVAL_INVALID, found = 0;
-  if (xylem_mpi_keyval_(xylem_mpi_make_keyval_, &keyval) != 0) return NULL;
+  if (xylem_mpi_keyval(xylem_mpi_make_keyval_, &keyval) != 0) return NULL;
   if (MPI_Comm_get_attr(mpi_comm, keyval, &duplicate, &found) != MPI_SUCCESS) return NULL;
   if (found) return duplicate;
   duplicate = (MPI_Comm*)malloc(sizeof *duplicate);

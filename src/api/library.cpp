@@ -16,7 +16,7 @@ size_t xylem_type_size(xylem_type type) { return xylem::exec::type_bytes(type); 
 
 int xylem_op_supported(xylem_op op, xylem_type type) { return xylem::exec::has_reduce(op, type) ? 1 : 0; }
 
-extern "C" XYLEM_API int xylem_mpi_keyval_(int (*make)(int* keyval), int* keyval) {
+extern "C" XYLEM_API int xylem_mpi_keyval(int (*make)(int* keyval), int* keyval) {
   static std::mutex making;
   static std::optional<int> made;
   const std::lock_guard lock(making);

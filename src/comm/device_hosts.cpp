@@ -10,7 +10,7 @@ namespace {
 using coll::Collective;
 
 // Below, the rounds of the hosts cost more than what they save.
-constexpr std::size_t kFewestBytes = 64 * 1024;
+constexpr std::size_t kFewestBytes = std::size_t{64} * 1024;
 
 }  // namespace
 
