@@ -191,8 +191,9 @@ XYLEM_API xylem_status xylem_comm_split(xylem_comm_t comm, int color, int key, x
 
 /**
  * Ends a communicator, after its outstanding calls. Every rank calls it once; no rank waits for another. NULL is ignored.
- * Requests may still be waited for; the bootstrap is not called any more for them. A forked child's copy of a communicator is
- * forgotten, and nothing of the parent's ends.
+ * Requests may still be waited for; the bootstrap is not called any more for them. Refused while this thread has a group open
+ * with calls on `comm`. A forked child's copy of a communicator is forgotten, and nothing of the parent's ends: a child does
+ * nothing else with it.
  */
 XYLEM_API xylem_status xylem_comm_destroy(xylem_comm_t comm);
 

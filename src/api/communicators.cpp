@@ -1,4 +1,5 @@
 #include "api/errors.hpp"
+#include "api/group.hpp"
 #include "api/handle.hpp"
 #include "base/log.hpp"
 #include "comm/user_bootstrap.hpp"
@@ -84,8 +85,10 @@ xylem_status xylem_comm_shrink(xylem_comm_t comm, xylem_comm_t* new_comm) {
 
 xylem_status xylem_comm_destroy(xylem_comm_t comm) {
   return guarded("xylem_comm_destroy", [&] {
-    const std::unique_ptr<xylem_comm> ended(comm);
     if (comm == nullptr) return XYLEM_SUCCESS;
+    if (const xylem::api::Group* group = xylem::api::open_group(); group != nullptr && group->uses(*comm->communicator))
+      return fail(XYLEM_ERROR_INVALID_ARGUMENT, "xylem_comm_destroy: calls on it are in a group that has not ended");
+    const std::unique_ptr<xylem_comm> ended(comm);
     if (comm->communicator->of_another_process()) {
       // The sockets and the shared memory are the parent's as well, and its threads may have held any lock at the fork.
       static_cast<void>(comm->communicator.release());

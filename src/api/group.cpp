@@ -33,6 +33,10 @@ Group::Part& Group::part_of(Communicator& communicator) {
   return found != parts_.end() ? *found : parts_.emplace_back(Part{&communicator, {}, {}, {}});
 }
 
+bool Group::uses(const Communicator& communicator) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.communicator == &communicator; });
+}
+
 void Group::add_send(Communicator& communicator, const coll::Message& message, xylem_stream_t stream) {
   Part& part = part_of(communicator);
   communicator.note_arrival(part.arrivals, message.data, stream);

@@ -15,6 +15,8 @@ class Group {
   void add_send(Communicator& communicator, const coll::Message& message, xylem_stream_t stream);
   void add_receive(Communicator& communicator, const coll::Message& message, xylem_stream_t stream);
 
+  bool uses(const Communicator& communicator) const;
+
   // Starts all of it, and waits for all of it. Throws Error where what a rank sends to itself is not what it receives.
   xylem_status run();
 

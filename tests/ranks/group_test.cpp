@@ -137,6 +137,8 @@ TEST(GroupCalls, NestAndCheck) {
     EXPECT_EQ(xylem_recv(&got, 1, XYLEM_INT32, 1 - rank, comm, kNoStream), XYLEM_SUCCESS);
     EXPECT_EQ(xylem_recv(&never, 1, XYLEM_INT32, 2, comm, kNoStream), XYLEM_ERROR_INVALID_ARGUMENT);
     EXPECT_STREQ(xylem_last_error(), "xylem_recv: peer 2 of 2 ranks");
+    EXPECT_EQ(xylem_comm_destroy(comm), XYLEM_ERROR_INVALID_ARGUMENT);
+    EXPECT_STREQ(xylem_last_error(), "xylem_comm_destroy: calls on it are in a group that has not ended");
     EXPECT_EQ(xylem_ibarrier(comm, kNoStream, &request), XYLEM_ERROR_INVALID_ARGUMENT);
     ASSERT_EQ(xylem_group_end(), XYLEM_SUCCESS) << xylem_last_error();
     EXPECT_EQ(got, 1 - rank);
