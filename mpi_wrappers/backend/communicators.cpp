@@ -211,19 +211,19 @@ int on_delete(MPI_Comm comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// Forgets a communicator that the program has freed, if `which` says so of it.
+// Takes a communicator that the program frees or has freed off the list of these, if `which` says so of it. Null: it had no
+// entry, or stays.
 template <class Which>
-void forget_freed_if(MPI_Comm comm, Which which) {
-  Communicator* entry = nullptr;
-  {
-    const std::lock_guard lock(registry().mutex);
-    const auto freed = registry().freed.find(comm);
-    if (freed == registry().freed.end() || !which(freed->second)) return;
-    entry = freed->second.entry;
-    registry().freed.erase(freed);
-  }
-  if (entry != &not_ready) end(*entry);
+Communicator* take_freed(MPI_Comm comm, Which which) {
+  const std::lock_guard lock(registry().mutex);
+  const auto freed = registry().freed.find(comm);
+  if (freed == registry().freed.end() || !which(freed->second)) return nullptr;
+  Communicator* const entry = freed->second.entry;
+  registry().freed.erase(freed);
+  return entry == &not_ready ? nullptr : entry;
 }
+
+bool whichever(const Freed&) { return true; }
 
 }  // namespace
 
@@ -266,7 +266,7 @@ void make_ready_from(const Communicator& known_parent, MPI_Comm parent, MPI_Comm
 }
 
 void forget_freed(MPI_Comm comm) {
-  forget_freed_if(comm, [](const Freed&) { return true; });
+  if (Communicator* const entry = take_freed(comm, whichever)) end(*entry);
 }
 
 Ending::Ending(MPI_Comm comm) : comm_(comm) {
@@ -282,23 +282,16 @@ Ending::Ending(MPI_Comm comm) : comm_(comm) {
 }
 
 Ending::~Ending() {
-  forget_freed_if(comm_, [&](Freed& freed) {
+  Communicator* const entry = take_freed(comm_, [&](Freed& freed) {
     if (freed.by != this) return false;
     freed.by = nullptr;
     return freed.deleted;
   });
+  if (entry != nullptr) end(*entry);
 }
 
 void Ending::refused() {
-  Communicator* entry = &not_ready;
-  {
-    const std::lock_guard lock(registry().mutex);
-    const auto freed = registry().freed.find(comm_);
-    if (freed == registry().freed.end()) return;
-    entry = freed->second.entry;
-    registry().freed.erase(freed);
-  }
-  if (entry != &not_ready) list(*entry);
+  if (Communicator* const entry = take_freed(comm_, whichever)) list(*entry);
 }
 
 std::shared_ptr<xylem_comm> another(const Communicator& comm) {

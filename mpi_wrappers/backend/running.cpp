@@ -46,9 +46,10 @@ std::string& statistics_file = *new std::string;
 
 void name_statistics_file() {
   statistics_file = settings().stats_file;
+  if (statistics_file.empty()) return;
   MPI_Comm parent = MPI_COMM_NULL;
   real().Comm_get_parent(&parent);
-  if (!statistics_file.empty() && parent != MPI_COMM_NULL) statistics_file += ".spawned-" + std::to_string(getpid());
+  if (parent != MPI_COMM_NULL) statistics_file += ".spawned-" + std::to_string(getpid());
 }
 
 void write_statistics_on_rank_0(const std::string& why_off) {

@@ -95,8 +95,6 @@ Communicator::~Communicator() {
   device_path_.reset();
 }
 
-bool Communicator::of_another_process() const { return pid_ != getpid(); }
-
 void Communicator::poke_network(void* context) {
   auto& self = *static_cast<Communicator*>(context);
   self.links_->progress();

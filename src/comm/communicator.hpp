@@ -100,7 +100,7 @@ class Communicator {
   void leave_bootstrap() { left_bootstrap_ = true; }
 
   // In a forked child: what it stands for is the parent's, and is not to be touched or ended here.
-  bool of_another_process() const;
+  bool of_another_process() const { return engine_.of_another_process(); }
 
   // Goes on with the outstanding calls as far as they come now. False: nothing moved. Where another thread is at it already,
   // that one does it.

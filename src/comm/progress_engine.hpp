@@ -23,6 +23,8 @@ class ProgressEngine {
   ProgressEngine();
   // Never destroyed; a forked child has one of its own. Its helper ends before the process's static objects do.
   static ProgressEngine& of_process();
+  // In a forked child, of its parent's.
+  bool of_another_process() const;
 
   // What the engine keeps in each communicator.
   class Place {
@@ -55,7 +57,6 @@ class ProgressEngine {
   class Inside;
   enum class Found { moving, still, attended };
 
-  bool of_another_process() const;
   void drive_some();
   Communicator* enter_next();
   void leave(Communicator& communicator);

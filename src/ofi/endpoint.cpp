@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <random>
-#include <string_view>
 
 #include "base/error.hpp"
+#include "ofi/address.hpp"
 
 namespace xylem::ofi {
 namespace {
@@ -65,6 +65,7 @@ Endpoint::Endpoint(Info info) : info_(std::move(info)) {
   address_.resize(length);
   check(fi_getname(&ep->fid, address_.data(), &length), "fi_getname", *info_);
   address_.resize(length);
+  inside_host_ = reach_of(info_->addr_format, address_, {}) == Reach::shared_memory;
 }
 
 std::string Endpoint::address_text() const {
@@ -105,9 +106,6 @@ fi_addr_t Endpoint::insert(std::span<const std::byte> address) {
   return handle;
 }
 
-// Between processes of one host there are none that could break.
-bool Endpoint::has_connections() const { return std::string_view(info_->fabric_attr->prov_name) != "shm"; }
-
 PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
   constexpr std::uint64_t kAnyTag = ~std::uint64_t{0};
   const ssize_t code =
@@ -119,7 +117,7 @@ PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
 PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation) {
   const std::size_t room = info_->tx_attr->inject_size;
   const bool is_small = room != 0 && buffer.bytes <= room;
-  if (is_small && !has_connections()) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
+  if (is_small && inside_host_) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
   const iovec local{buffer.data, buffer.bytes};
   void* descriptor = buffer.descriptor;
   fi_msg_tagged message{};

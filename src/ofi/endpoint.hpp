@@ -74,7 +74,6 @@ class Endpoint {
   static constexpr int kRounds = 8;
   static constexpr std::size_t kBatch = 16;
 
-  bool has_connections() const;
   std::span<const fi_cq_tagged_entry> read();
   static Completion completion(const fi_cq_tagged_entry& entry);
   Completion failure();
@@ -87,7 +86,8 @@ class Endpoint {
   Handle<fid_ep> ep_;  // the last: closed first
   std::vector<std::byte> address_;
   std::array<fi_cq_tagged_entry, kBatch> entries_{};
-  bool failed_ = false;  // the queue holds the report of an error
+  bool inside_host_ = false;  // where no connection can break
+  bool failed_ = false;       // the queue holds the report of an error
 };
 
 }  // namespace xylem::ofi
