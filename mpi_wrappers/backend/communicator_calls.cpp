@@ -10,7 +10,7 @@ namespace {
 template <class Function, class... Args>
 int create_unready(Function* function, MPI_Comm* new_comm, MPI_Comm around, Args... args) {
   const int code = call_mpi(around, function, args...);
-  if (code == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) forget_freed(*new_comm);
+  if (code == MPI_SUCCESS && *new_comm != MPI_COMM_NULL) is_made(*new_comm);
   return code;
 }
 

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "backend/errors.hpp"
 #include "backend/own_communicators.hpp"
 #include "base/log.hpp"
 
@@ -25,6 +25,7 @@ struct Freed {
 struct Registry {
   std::mutex mutex;
   std::unordered_map<MPI_Comm, Communicator*> by_handle;
+  std::unordered_set<MPI_Comm> without_entry;  // communicators that have been made and get one in their first collective
   std::unordered_map<MPI_Comm, Freed> freed;  // others than these, though the MPI may give out the same handle before we know
   std::deque<Communicator> entries;
   std::vector<Communicator*> unused;
@@ -42,7 +43,8 @@ int keyval = MPI_KEYVAL_INVALID;  // of the attribute by which we learn that a c
 // What calls are told that have no communicator of their own to hand down for.
 Communicator not_running{no_handle(), nullptr, nullptr, Reason::not_running};
 Communicator inside_mpi{no_handle(), nullptr, nullptr, Reason::inside_mpi};
-Communicator bad_handle{no_handle(), nullptr, nullptr, Reason::bad_argument};
+Communicator null_handle{no_handle(), nullptr, nullptr, Reason::bad_argument};
+Communicator unknown{no_handle(), nullptr, nullptr, Reason::unknown};
 Communicator not_ready{no_handle(), nullptr, nullptr, Reason::not_ready};
 
 int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* context) {
@@ -55,15 +57,6 @@ int allgather_bytes(const void* send, void* recv, std::size_t bytes, void* conte
 void progress(void*) {
   int found = 0;
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_communicators().world, &found, MPI_STATUS_IGNORE);
-}
-
-// An unknown handle is either a communicator that was made out of our sight or none at all. Asking must not call the
-// program's error handler: it will be called by the collective that has the wrong handle.
-bool is_communicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return false;
-  const ErrorsReturn errors_return;
-  int is_inter = 0;
-  return PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS;
 }
 
 // The processes of another MPI_COMM_WORLD (spawned or connected) need not have this library.
@@ -143,10 +136,23 @@ void list(Communicator& entry) {
   MPI_Comm comm = entry.mpi.load(std::memory_order_relaxed);
   const std::lock_guard lock(registry().mutex);
   registry().by_handle[comm] = &entry;
+  registry().without_entry.erase(comm);
   detail::recent_slot(comm).store(&entry, std::memory_order_release);
 }
 
-// The opposite. Null: it was not known.
+// It gets an entry in its first collective.
+void note_without_entry(MPI_Comm comm) {
+  const std::lock_guard lock(registry().mutex);
+  if (!registry().by_handle.contains(comm)) registry().without_entry.insert(comm);
+}
+
+// The opposite. Whether that was so.
+bool forget_without_entry(MPI_Comm comm) {
+  const std::lock_guard lock(registry().mutex);
+  return registry().without_entry.erase(comm) != 0;
+}
+
+// The opposite of list(). Null: it was not known.
 Communicator* take_off_list(MPI_Comm comm) {
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().by_handle.find(comm);
@@ -184,13 +190,17 @@ void end(Communicator& entry) {
   registry().unused.push_back(&entry);
 }
 
-// Null: never seen.
+// Null: it gets an entry in its first collective.
 Communicator* find_known(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return &null_handle;
   if (!running.load(std::memory_order_acquire)) return &not_running;
   const std::lock_guard lock(registry().mutex);
   if (const auto freed = registry().freed.find(comm); freed != registry().freed.end()) return freed->second.entry;
   const auto found = registry().by_handle.find(comm);
-  if (found == registry().by_handle.end()) return InsideMpi::here() ? &inside_mpi : nullptr;
+  if (found == registry().by_handle.end()) {
+    if (InsideMpi::here()) return &inside_mpi;
+    return registry().without_entry.contains(comm) ? nullptr : &unknown;
+  }
   if (InsideMpi::of(comm)) return &inside_mpi;
   detail::recent_slot(comm).store(found->second, std::memory_order_release);
   return found->second;
@@ -230,6 +240,7 @@ bool whichever(const Freed&) { return true; }
 void start_communicators() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, nullptr);
   running.store(true, std::memory_order_release);
+  note_without_entry(MPI_COMM_SELF);
   make_ready(MPI_COMM_WORLD);
 }
 
@@ -265,15 +276,16 @@ void make_ready_from(const Communicator& known_parent, MPI_Comm parent, MPI_Comm
   });
 }
 
-void forget_freed(MPI_Comm comm) {
+void is_made(MPI_Comm comm) {
   if (Communicator* const entry = take_freed(comm, whichever)) end(*entry);
+  note_without_entry(comm);
 }
 
 Ending::Ending(MPI_Comm comm) : comm_(comm) {
   if (!running.load(std::memory_order_acquire)) return;
   Communicator* entry = take_off_list(comm);
   if (entry == nullptr) {
-    if (!is_communicator(comm)) return;
+    if (!forget_without_entry(comm)) return;
     PMPI_Comm_set_attr(comm, keyval, nullptr);
     entry = &not_ready;
   }
@@ -291,7 +303,11 @@ Ending::~Ending() {
 }
 
 void Ending::refused() {
-  if (Communicator* const entry = take_freed(comm_, whichever)) list(*entry);
+  if (Communicator* const entry = take_freed(comm_, whichever)) {
+    list(*entry);
+    return;
+  }
+  note_without_entry(comm_);
 }
 
 std::shared_ptr<xylem_comm> another(const Communicator& comm) {
@@ -301,13 +317,12 @@ std::shared_ptr<xylem_comm> another(const Communicator& comm) {
 }
 
 Communicator& detail::find_or_make(MPI_Comm comm) {
-  if (Communicator* const known = find_known(comm)) return *known;
-  return is_communicator(comm) ? make(comm, connect) : bad_handle;
+  Communicator* const known = find_known(comm);
+  return known != nullptr ? *known : make(comm, connect);
 }
 
 Communicator& detail::find_ready(MPI_Comm comm) {
   if (Communicator* const known = find_known(comm)) return *known;
-  if (!is_communicator(comm)) return bad_handle;
   // Neither one rank alone nor one that leaves all to the MPI waits for others.
   int size = 0, is_inter = 0;
   PMPI_Comm_size(comm, &size);

@@ -1,11 +1,13 @@
 // Which Xylem communicator belongs to which MPI communicator.
 //
-// An entry is made in the call that makes the MPI communicator, or by the first collective on one never seen before; both are
-// collective over it. It ends with the MPI communicator: in the call that frees it (Ending), or, where the MPI does so
-// itself, by an attribute that dups do not inherit, whose callback we are. While operations are under way on a communicator
-// that is freed, an MPI may keep it and call the program's callbacks later, in any call: then its entry stays as it is, for
-// these callbacks, until the MPI gives the handle to another one (forget_freed()). All functions may be called by any thread,
-// the collective ones as MPI allows collectives on one communicator.
+// An entry is made in the call that makes the MPI communicator, or by the first collective on it where that call does not let
+// all ranks meet (idup); both are collective over it. A communicator that the program got by no function of MPI that we know
+// has none, and is the MPI's: asking whether such a handle is one would call the program's error handler. An entry ends with
+// the MPI communicator: in the call that frees it (Ending), or, where the MPI does so itself, by an attribute that dups do
+// not inherit, whose callback we are. While operations are under way on a communicator that is freed, an MPI may keep it and
+// call the program's callbacks later, in any call: then its entry stays as it is, for these callbacks, until the MPI gives
+// the handle to another one (is_made()). All functions may be called by any thread, the collective ones as MPI allows
+// collectives on one communicator.
 #pragma once
 
 #include <mpi.h>
@@ -50,7 +52,7 @@ void make_ready(MPI_Comm comm);
 void make_ready_from(const Communicator& known_parent, MPI_Comm parent, MPI_Comm comm);
 
 // To be called of every communicator that has just been made: one of that handle that the program has freed is no more.
-void forget_freed(MPI_Comm comm);
+void is_made(MPI_Comm comm);
 
 // Another Xylem communicator of the same ranks, with its own order of calls. Collective over it; null on all ranks where it
 // cannot be had.
@@ -94,15 +96,15 @@ inline Communicator* find_recent(MPI_Comm comm) {
 
 }  // namespace detail
 
-// The entry of a communicator on which a collective is called. Collective over it where it was never seen before. Where the
+// The entry of a communicator on which a collective is called. Collective over it where it has none yet. Where the
 // call must be handed down (also for MPI_COMM_NULL and handles that are none), the entry's `xylem` is null.
 inline Communicator& find(MPI_Comm comm) {
   Communicator* const entry = detail::find_recent(comm);
   return entry != nullptr ? *entry : detail::find_or_make(comm);
 }
 
-// The same for a nonblocking call, which must not wait for other ranks: a communicator of several ranks that was never seen
-// before is not made ready, on no rank. Its first blocking collective does that.
+// The same for a nonblocking call, which must not wait for other ranks: a communicator of several ranks without an entry is
+// not made ready, on no rank. Its first blocking collective does that.
 inline Communicator& find_ready(MPI_Comm comm) {
   Communicator* const entry = detail::find_recent(comm);
   return entry != nullptr ? *entry : detail::find_ready(comm);

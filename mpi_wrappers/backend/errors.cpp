@@ -68,20 +68,6 @@ int error_code(xylem_status status) {
 
 }  // namespace
 
-ErrorsReturn::ErrorsReturn() {
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &world_);
-  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &self_);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-}
-
-ErrorsReturn::~ErrorsReturn() {
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, world_);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, self_);
-  PMPI_Errhandler_free(&world_);
-  PMPI_Errhandler_free(&self_);
-}
-
 int code_of(xylem_status status) {
   if (status == XYLEM_SUCCESS) return MPI_SUCCESS;
   log::warn(xylem_last_error());

@@ -1,30 +1,15 @@
 // How a failure of Xylem reaches the program: through the error handler of its communicator, as a failure of the MPI would.
+//
+// Handlers of the program's communicators are only ever read: one that is put away and back again is another one than before
+// where it had not been set (MPICH's communicators then follow MPI_COMM_WORLD), or where another thread sets one meanwhile.
+// Questions whose answer may be "no" are asked where the error goes to a communicator of our own (own_communicators.hpp).
 #pragma once
 
 #include <mpi.h>
 
-#include <mutex>
-
 #include "xylem/xylem.h"
 
 namespace xylem::preload {
-
-// As long as it lives, errors that are of no communicator, or of a handle that is none, call no handler of the program: the
-// MPI tells that of MPI_COMM_WORLD or of MPI_COMM_SELF. For questions whose answer may be "no".
-class ErrorsReturn {
- public:
-  ErrorsReturn();
-  ~ErrorsReturn();
-  ErrorsReturn(const ErrorsReturn&) = delete;
-  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
-
- private:
-  // One thread at a time: another one would take the handlers set here for the program's.
-  static inline std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock_{one_at_a_time};
-  MPI_Errhandler world_;
-  MPI_Errhandler self_;
-};
 
 // What a step of a call came to: an error code of the MPI, where its functions refused, or a status of Xylem's.
 struct Outcome {

@@ -14,6 +14,8 @@ namespace xylem::preload {
 
 class HostCopy {
  public:
+  explicit HostCopy(void* buffer = nullptr) : address_(static_cast<std::byte*>(buffer)) {}
+
   // Copies what the blocks (collectives/blocks.hpp) take in memory, with what lies in gaps, if they are on a device.
   template <class Blocks>
   xylem_status open(const Blocks& blocks) {
@@ -30,6 +32,8 @@ class HostCopy {
       if (blocks.count(i) > 0) span.add(blocks, i, datatype(i));
     return span.begin < span.end ? copy(span.begin, span.end) : XYLEM_SUCCESS;
   }
+
+  bool is_on_device() const { return is_on_device(address_); }
 
   // What the MPI is to be given in place of the buffer.
   std::byte* address() const { return address_; }

@@ -2,8 +2,8 @@
 
 #include <cfloat>
 
-#include "backend/errors.hpp"
 #include "backend/handle_map.hpp"
+#include "backend/own_communicators.hpp"
 
 namespace xylem::preload {
 namespace {
@@ -69,13 +69,15 @@ std::uint32_t operations_on(xylem_type type) {
 }
 
 void learn_type(const Name& name) {
-  // How MPICH says that it does not have one. In the standard's ABI it refuses to tell the size.
-  if (name.handle == MPI_DATATYPE_NULL) return;
+  // How MPICH says that it does not have one. In the standard's ABI it refuses to pack it.
   int size = 0;
+  if (name.handle == MPI_DATATYPE_NULL || PMPI_Pack_size(1, name.handle, own_communicators().self, &size) != MPI_SUCCESS)
+    return;
+  PMPI_Type_size(name.handle, &size);
+  if (size <= 0) return;
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
-  if (PMPI_Type_size(name.handle, &size) != MPI_SUCCESS || size <= 0) return;
-  if (PMPI_Type_get_extent(name.handle, &lower_bound, &extent) != MPI_SUCCESS) return;
+  PMPI_Type_get_extent(name.handle, &lower_bound, &extent);
   xylem_type type = type_of(name, static_cast<std::size_t>(size));
   // A type of Fortran may be larger than its namesake in C (-fdefault-real-8 and its like); pairs count with their padding.
   if (type != XYLEM_TYPE_COUNT && xylem_type_size(type) != static_cast<std::size_t>(extent)) type = XYLEM_TYPE_COUNT;
@@ -178,7 +180,6 @@ void learn_operations() {
 }  // namespace
 
 void learn_predefined_handles() {
-  const ErrorsReturn errors_return;
   learn_types();
   learn_operations();
 }

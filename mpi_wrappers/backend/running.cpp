@@ -75,8 +75,8 @@ void stop_in_finalize() {
 
 void start() {
   if (!settings().stats_file.empty()) start_counting();
-  learn_predefined_handles();
   make_own_communicators();
+  learn_predefined_handles();
   agree_on_selection();
   stop_in_finalize();
   start_communicators();

@@ -4,14 +4,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backend/errors.hpp"
 #include "backend/mpi_functions.hpp"
+#include "backend/own_communicators.hpp"
 
 namespace xylem::preload {
 namespace {
 
 struct Table {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // a question to the MPI may run callbacks of the program, which come here, too
   std::unordered_map<MPI_Op, std::shared_ptr<UserOperation>> by_handle;
 };
 
@@ -21,10 +21,12 @@ Table& table() {
   return it;
 }
 
+// Asked in a reduction over this rank alone, which calls no function of the program: only there does the MPI tell nobody but
+// us that a handle is none. The caller holds the lock, for that communicator's calls come one at a time.
 bool is_operation(MPI_Op op) {
-  const ErrorsReturn errors_return;
-  int commutes = 0;
-  return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS;
+  MPI_Comm self = own_communicators().self;
+  int value = 0;
+  return call_mpi(self, real().Allreduce, MPI_IN_PLACE, &value, 1, MPI_INT, op, self) == MPI_SUCCESS;
 }
 
 std::shared_ptr<UserOperation> forget(MPI_Op op) {
@@ -43,16 +45,11 @@ UserOperation::~UserOperation() {
 }
 
 std::shared_ptr<UserOperation> find_user_operation(MPI_Op op) {
-  {
-    const std::lock_guard lock(table().mutex);
-    const auto found = table().by_handle.find(op);
-    if (found != table().by_handle.end()) return found->second;
-  }
-  if (!is_operation(op)) return nullptr;
   const std::lock_guard lock(table().mutex);
-  std::shared_ptr<UserOperation>& entry = table().by_handle[op];
-  if (entry == nullptr) entry = std::make_shared<UserOperation>(op);
-  return entry;
+  const auto found = table().by_handle.find(op);
+  if (found != table().by_handle.end()) return found->second;
+  if (!is_operation(op)) return nullptr;
+  return table().by_handle[op] = std::make_shared<UserOperation>(op);
 }
 
 // One that nobody holds is freed at once, and so is one that no collective has been called with.

@@ -275,6 +275,7 @@ int PMPI_Sendrecv(const void* in, int sent, MPI_Datatype in_type, int destinatio
                   MPI_Datatype out_type, int source, int out_tag, MPI_Comm comm, MPI_Status* status);
 
 int PMPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int out_bytes, int* position, MPI_Comm comm);
+int PMPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int* bytes);
 int PMPI_Unpack(const void* in, int in_bytes, int* position, void* out, int count, MPI_Datatype type, MPI_Comm comm);
 int PMPI_Type_commit(MPI_Datatype* type);
 int PMPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype* made);

@@ -169,10 +169,8 @@ struct Forms<Call, Arguments, int(Args...)> {
     count_handed_down(Arguments::kCollective, why);
     const auto [sendbuf, recvbuf] = buffers_of(arguments);
     if (!may_use_buffers(why)) return pass_down<number>(arguments, sendbuf, recvbuf);
-    HostBuffers buffers;
-    if (const xylem_status status = buffers.open(arguments, Peers::ask(arguments.comm, root_of(arguments)));
-        status != XYLEM_SUCCESS)
-      return report(arguments.comm, status);
+    HostBuffers buffers(sendbuf, recvbuf);
+    if (const xylem_status status = buffers.open(arguments); status != XYLEM_SUCCESS) return report(arguments.comm, status);
     const int code = pass_down<number>(arguments, buffers.in(), buffers.out());
     if (code != MPI_SUCCESS) return code;
     const xylem_status status = buffers.bring_back();
@@ -184,20 +182,21 @@ struct Forms<Call, Arguments, int(Args...)> {
   [[gnu::noinline]] static int hand_down_later(const Arguments& arguments, const Communicator& comm, Reason why,
                                                MPI_Request* request, Info... info) {
     count_handed_down(Arguments::kCollective, why);
-    HostBuffers buffers;
+    const auto [sendbuf, recvbuf] = buffers_of(arguments);
+    HostBuffers buffers(sendbuf, recvbuf);
     if (may_use_buffers(why)) {
-      const xylem_status status = buffers.open(arguments, Peers::ask(arguments.comm, root_of(arguments)));
+      const xylem_status status = buffers.open(arguments);
       if (status != XYLEM_SUCCESS) return report(arguments.comm, status);
     }
-    if (!may_use_buffers(why) || !(buffers.any_copied() || kMpiForgetsCommunicators)) {
-      const auto [sendbuf, recvbuf] = buffers_of(arguments);
+    if (!may_use_buffers(why) || !(buffers.any_copied() || kMpiForgetsCommunicators))
       return pass_down<number>(arguments, sendbuf, recvbuf, info..., request);
-    }
     constexpr auto kKind = sizeof...(info) == 0 ? CollectiveRequest::Kind::nonblocking : CollectiveRequest::Kind::persistent;
-    auto operation = std::make_unique<HandedDown>(std::move(buffers), arguments.comm, kKind);
+    auto operation = std::make_unique<HandedDown>(std::move(buffers), kKind);
     const int code =
         pass_down<number>(arguments, operation->buffers().in(), operation->buffers().out(), info..., operation->request());
-    return code != MPI_SUCCESS ? code : submit(std::move(operation), kKind, comm, nullptr, request);
+    if (code != MPI_SUCCESS) return code;
+    operation->hold(arguments.comm);
+    return submit(std::move(operation), kKind, comm, nullptr, request);
   }
 };
 

@@ -19,8 +19,14 @@ namespace xylem::preload {
 // The buffers of a call as the MPI is given them.
 class HostBuffers {
  public:
+  // Those of the program.
+  HostBuffers(void* in, void* out) : in_(in), out_(out) {}
+
+  // With copies of what is on a device. Only then the MPI is asked about the communicator, which may be none.
   template <class Arguments>
-  xylem_status open(const Arguments& arguments, const Peers& peers) {
+  xylem_status open(const Arguments& arguments) {
+    if (!in_.is_on_device() && !out_.is_on_device()) return XYLEM_SUCCESS;
+    const Peers peers = Peers::ask(arguments.comm, root_of(arguments));
     const xylem_status status = in_.open(arguments.sent(peers));
     return status == XYLEM_SUCCESS ? out_.open(arguments.received(peers)) : status;
   }
@@ -50,10 +56,14 @@ inline constexpr bool kMpiForgetsCommunicators = false;
 // Keeps a communicator that the program may free, by a receive on it that is never started.
 class HeldCommunicator {
  public:
-  explicit HeldCommunicator(MPI_Comm comm) { PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &receive_); }
-  ~HeldCommunicator() { real().Request_free(&receive_); }
+  HeldCommunicator() = default;
+  ~HeldCommunicator() {
+    if (receive_ != MPI_REQUEST_NULL) real().Request_free(&receive_);
+  }
   HeldCommunicator(const HeldCommunicator&) = delete;
   HeldCommunicator& operator=(const HeldCommunicator&) = delete;
+
+  void hold(MPI_Comm comm) { PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &receive_); }
 
  private:
   MPI_Request receive_ = MPI_REQUEST_NULL;
@@ -61,8 +71,7 @@ class HeldCommunicator {
 
 class HandedDown : public Operation {
  public:
-  HandedDown(HostBuffers&& buffers, MPI_Comm comm, CollectiveRequest::Kind kind)
-      : buffers_(std::move(buffers)), comm_(comm), kind_(kind) {}
+  HandedDown(HostBuffers&& buffers, CollectiveRequest::Kind kind) : buffers_(std::move(buffers)), kind_(kind) {}
   ~HandedDown() override {
     if (request_ != MPI_REQUEST_NULL) real().Request_free(&request_);
   }
@@ -70,6 +79,8 @@ class HandedDown : public Operation {
   // What the MPI's function is to be given, once, before all else: a nonblocking collective goes on from there.
   const HostBuffers& buffers() const { return buffers_; }
   MPI_Request* request() { return &request_; }
+  // Once the MPI has taken the call: the communicator is one.
+  void hold(MPI_Comm comm) { comm_.hold(comm); }
 
   int start() override {
     if (kind_ == CollectiveRequest::Kind::nonblocking) return MPI_SUCCESS;

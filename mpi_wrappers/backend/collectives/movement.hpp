@@ -93,7 +93,7 @@ class Movement {
   // The MPI compares the two places of this rank's own block, if it has one datatype.
   bool is_refused_alias() const {
     const OwnBlock own = arguments_.own(peers_);
-    if (!kMpiRefusesAliases || own.sent < 0 || !sent_.any() || !received_.any()) return false;
+    if (!refuses_aliases(Arguments::kCollective, 1) || own.sent < 0 || !sent_.any() || !received_.any()) return false;
     if (sent_.bytes(own.sent) == 0 || received_.bytes(own.received) == 0) return false;
     return sent_.datatype(own.sent) == received_.datatype(own.received) &&
            sent_.address(own.sent) == received_.address(own.received);

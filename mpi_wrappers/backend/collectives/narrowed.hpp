@@ -67,11 +67,8 @@ class NarrowedArguments {
 // How many elements the arrays of a call have, on this rank.
 template <class Arguments>
 int array_length(const Arguments& arguments) {
-  Peers peers;
-  {
-    const ErrorsReturn errors_return;  // a wrong communicator is told by the call itself
-    peers = Peers::ask(arguments.comm, root_of(arguments));
-  }
+  if (arguments.comm == MPI_COMM_NULL) return 0;  // told by the call itself
+  const Peers peers = Peers::ask(arguments.comm, root_of(arguments));
   if constexpr (requires { arguments.op; }) return peers.size;
   if constexpr (requires { arguments.root; }) return peers.is_root ? peers.peers : 0;
   return peers.peers;

@@ -53,13 +53,11 @@ inline bool is_wrong_buffer(const EvenBlocks& blocks, bool bottom) {
 
 template <class Arguments>
 bool has_wrong_buffers(const Arguments& arguments, const Peers& peers, bool bottom) {
-  // All MPIs refuse them at the root of a reduce.
-  constexpr bool kRefusesAliases = kMpiRefusesAliases || Arguments::kCollective == Collective::reduce;
   const EvenBlocks in = arguments.sent(peers), out = arguments.received(peers);
   if (is_wrong_buffer(in, bottom) || is_wrong_buffer(out, bottom)) return true;
   // Rank 0 of an exscan gets nothing, but is refused.
-  const bool compared = in.size() > 0 && in.count(0) > 0 && (out.size() > 0 || Arguments::kCollective == Collective::exscan);
-  return kRefusesAliases && compared && in.buffer() == arguments.recvbuf;
+  const bool compared = in.size() > 0 && (out.size() > 0 || Arguments::kCollective == Collective::exscan);
+  return compared && refuses_aliases(Arguments::kCollective, in.count(0)) && in.buffer() == arguments.recvbuf;
 }
 
 template <class Arguments>

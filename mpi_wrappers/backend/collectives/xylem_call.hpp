@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "backend/errors.hpp"
+#include "backend/statistics.hpp"
 #include "xylem/xylem.h"
 
 namespace xylem::preload {
@@ -21,11 +22,14 @@ inline Outcome or_give_up(xylem_comm_t comm, const Outcome& prepared) {
   return prepared;
 }
 
-// Whether the MPI refuses calls whose send and receive buffers are the same; else Xylem finds its way.
+// Whether the MPI refuses calls with so many elements whose send and receive buffers are the same; else Xylem finds its way.
+template <class Count>
+constexpr bool refuses_aliases([[maybe_unused]] Collective collective, Count count) {
 #ifdef OPEN_MPI
-inline constexpr bool kMpiRefusesAliases = false;
+  return (collective == Collective::reduce && count > 0) || (collective == Collective::allreduce && count > 1);
 #else
-inline constexpr bool kMpiRefusesAliases = true;
+  return count > 0;
 #endif
+}
 
 }  // namespace xylem::preload
