@@ -87,13 +87,23 @@ void describe(Communicator& entry) {
   entry.reason = is_inter != 0 ? Reason::intercommunicator : Reason::none;
 }
 
-// All ranks of a communicator come to the same status.
+// What went wrong, without "xylem_comm_create: rank 2 on node7: " before it.
+std::string reason_in(const std::string& failure) {
+  const std::size_t rank = failure.find(": rank ");
+  const std::size_t end = rank == std::string::npos ? rank : failure.find(": ", rank + 1);
+  return end == std::string::npos ? failure : failure.substr(end + 2);
+}
+
+// All ranks of a communicator come to the same status. A wrong setting is wrong for all communicators of a job: it is told of
+// the first.
 void accept(Communicator& entry, xylem_status status, xylem_comm_t made) {
   entry.xylem = made;
   entry.keeper = {made, xylem_comm_destroy};
   if (status == XYLEM_SUCCESS) return;
   entry.reason = Reason::not_connected;
-  if (entry.rank == 0) log::warn("a communicator's collectives are left to the MPI: " + std::string(xylem_last_error()));
+  const std::string failure = xylem_last_error();
+  if (log::is_news(reason_in(failure)) && entry.rank == 0)
+    log::warn("a communicator's collectives are left to the MPI: " + failure);
 }
 
 // Connects the ranks of a communicator that share nothing yet. Collective over it.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <climits>
 #include <mutex>
+#include <set>
 
 #include "base/settings.hpp"
 
@@ -20,6 +21,16 @@ struct Identity {
 // Never destroyed: a program may finalize MPI, and so log, from a destructor that runs after those of this library.
 Identity& identity() {
   static Identity& it = *new Identity;
+  return it;
+}
+
+struct Known {
+  std::mutex mutex;
+  std::set<std::string> texts;
+};
+
+Known& known() {
+  static Known& it = *new Known;
   return it;
 }
 
@@ -38,6 +49,11 @@ std::string speaker() {
 void set_identity(int rank, const std::string& host) {
   const std::lock_guard lock(identity().mutex);
   identity().text = "rank " + std::to_string(rank) + " on " + host;
+}
+
+bool is_news(const std::string& text) {
+  const std::lock_guard lock(known().mutex);
+  return known().texts.insert(text).second;
 }
 
 bool enabled(Level level) { return level != Level::off && level <= settings().log_level; }

@@ -19,6 +19,10 @@ bool enabled(Level level);
 // whole is cut.
 void write(Level level, const std::string& text);
 
+// Whether this process has not asked so of this text before. For what all ranks of a communicator know and one of them says:
+// all ask, so that none says it again in a communicator that is made later. Thread-safe.
+bool is_news(const std::string& text);
+
 inline void warn(const std::string& text) { write(Level::warn, text); }
 // Guard the construction of costly texts with enabled().
 inline void info(const std::string& text) { write(Level::info, text); }

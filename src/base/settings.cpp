@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -186,9 +185,8 @@ const Settings& settings() { return loaded().settings; }
 
 const std::string& settings_complaints() { return loaded().complaints; }
 
-void tell_settings_complaints() {
-  static std::atomic_flag told;
-  if (told.test_and_set()) return;
+void tell_settings_complaints(bool aloud) {
+  if (!log::is_news(settings_complaints()) || !aloud) return;
   std::string_view rest = settings_complaints();
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
     log::warn(std::string(rest.substr(0, end)));

@@ -62,8 +62,8 @@ const Settings& settings();
 // What is wrong with this environment, one a line: unknown XYLEM_* names (with the nearest known one), and values that make
 // no sense (then the default holds). Empty, as a rule.
 const std::string& settings_complaints();
-// Warns of it, the first time.
-void tell_settings_complaints();
+// Warns of it, the first time. `aloud`: not so where another rank does, which has the same environment.
+void tell_settings_complaints(bool aloud = true);
 
 // All settings in the order of their declaration.
 std::span<const SettingInfo> setting_infos();

@@ -58,7 +58,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
   args_.host = members_.host();
   args_.inside = members_.inside();
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
-  if (rank() == 0 && !planner_.complaints().empty()) log::warn(planner_.complaints() + "; left out");
+  tell_complaints();
   for (const std::uint32_t each : members_.watched_by_us()) {
     if (members_.here(each)) {
       vigil_.watch_local(processes_[each], each);
@@ -70,6 +70,12 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
     log::info("a communicator of " + std::to_string(size()) + " ranks is connected, " +
               (links_ == nullptr ? "all on one host" : std::to_string(members_.hosts()) + " hosts over " + wired.provider));
   }
+}
+
+// All ranks have the same.
+void Communicator::tell_complaints() const {
+  const std::string& complaints = planner_.complaints();
+  if (!complaints.empty() && log::is_news(complaints) && rank() == 0) log::warn(complaints + "; left out");
 }
 
 // From the watching thread. Whoever waits sees the abort word; the ranks of other hosts, of which each watches few, are told.

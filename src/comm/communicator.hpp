@@ -124,6 +124,8 @@ class Communicator {
 
   Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement& placement, WiredUp wired, bool reachable);
 
+  // What is wrong with the rules that choose algorithms: once in a job, by one rank.
+  void tell_complaints() const;
   static void peer_ended(void* context, std::uint32_t rank, watch::End how);
   static void poke_network(void* context);
   void raise_failure_of_links();

@@ -26,6 +26,7 @@ struct Hello {
   bool reproducible;
   std::uint64_t algorithm_length;
   std::uint64_t tuning_length;
+  bool tuning_trouble;  // its tuning file cannot be used
 };
 
 }  // namespace xylem

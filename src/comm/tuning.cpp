@@ -59,14 +59,9 @@ Tuning read_tuning(const std::string& file) {
   return tuning;
 }
 
-const std::string& tuning_of_process() {
-  static const std::string& rules = *new std::string([] {
-    if (settings().tuning_file.empty()) return std::string();
-    Tuning tuning = read_tuning(settings().tuning_file);
-    if (!tuning.trouble.empty()) log::warn("XYLEM_TUNING_FILE: " + tuning.trouble + "; the file is not used");
-    return std::move(tuning.rules);
-  }());
-  return rules;
+const Tuning& tuning_of_process() {
+  static const Tuning& tuning = *new Tuning(settings().tuning_file.empty() ? Tuning{} : read_tuning(settings().tuning_file));
+  return tuning;
 }
 
 }  // namespace xylem

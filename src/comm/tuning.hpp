@@ -14,7 +14,7 @@ struct Tuning {
 // no regular file, or is larger than 1 MiB: a job must not wait for a pipe, or read a device for ever.
 Tuning read_tuning(const std::string& file);
 
-// The rules of XYLEM_TUNING_FILE, read once. What is wrong with it is said once, as a warning.
-const std::string& tuning_of_process();
+// XYLEM_TUNING_FILE, read once.
+const Tuning& tuning_of_process();
 
 }  // namespace xylem

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "comm/crowding.hpp"
@@ -124,8 +125,16 @@ AgreedSettings own_settings(int rank) {
   return {.algorithm = settings().algorithm,
           .chunk_bytes = settings().chunk_bytes,
           .timeout_seconds = settings().timeout_seconds,
-          .tuning = rank == 0 ? tuning_of_process() : std::string(),
+          .tuning = rank == 0 ? tuning_of_process().rules : std::string(),
           .reproducible = settings().reproducible};
+}
+
+// Warnings of what is wrong with the settings. The ranks of a job have one environment, as a rule: each is told once, by one
+// rank, however many communicators are made.
+void tell_complaints(const std::vector<Hello>& hellos, std::size_t rank) {
+  tell_settings_complaints(rank == 0 || hellos[rank].complaints != hellos[0].complaints);
+  if (hellos[0].tuning_trouble && log::is_news("XYLEM_TUNING_FILE") && rank == 0)
+    log::warn("XYLEM_TUNING_FILE: " + tuning_of_process().trouble + "; the file is not used");
 }
 
 // A name that is not there is an error also where nobody opens the network. libfabric takes its time to tell: it is asked
@@ -183,11 +192,11 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
 WiredUp wire_up(Bootstrap& bootstrap, std::uint64_t host_id, const std::string& host_name,
                 const std::optional<AgreedSettings>& inherited) {
   const AgreedSettings own = inherited ? *inherited : own_settings(bootstrap.rank());
-  const std::vector<Hello> hellos = bootstrap.allgather(make_hello(host_id, host_name, own));
+  Hello hello = make_hello(host_id, host_name, own);
+  hello.tuning_trouble = !inherited && bootstrap.rank() == 0 && !tuning_of_process().trouble.empty();
+  const std::vector<Hello> hellos = bootstrap.allgather(hello);
   check_versions(hellos);
-  // The ranks of a job have one environment, as a rule: what is wrong with it is said once.
-  if (bootstrap.rank() == 0 || hellos[static_cast<std::size_t>(bootstrap.rank())].complaints != hellos[0].complaints)
-    tell_settings_complaints();
+  tell_complaints(hellos, static_cast<std::size_t>(bootstrap.rank()));
   return wire_up(bootstrap, hellos, inherited ? own : agree(bootstrap, hellos, own), false);
 }
 
