@@ -2,9 +2,11 @@
 
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <random>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "ofi/address.hpp"
@@ -19,11 +21,28 @@ void check(long code, const char* call, const fi_info& info) {
                   call + ": " + library().strerror(static_cast<int>(-code)));
 }
 
+// "fi_mr_reg of 4194304 bytes", and the limit that the system may have refused it for.
+std::string registration(std::size_t bytes, int code) {
+  std::string text = "fi_mr_reg of " + std::to_string(bytes) + " bytes";
+  rlimit locked{};
+  const bool by_limit = code == -FI_ENOMEM || code == -FI_EAGAIN || code == -FI_EPERM;
+  if (!by_limit || getrlimit(RLIMIT_MEMLOCK, &locked) != 0) return text;
+  if (locked.rlim_cur == RLIM_INFINITY) return text + " (no limit of locked memory: RLIMIT_MEMLOCK is unlimited)";
+  return text + " (RLIMIT_MEMLOCK allows " + std::to_string(locked.rlim_cur) +
+         " bytes of locked memory: raise it, for this shell with ulimit -l, or in /etc/security/limits.conf)";
+}
+
 std::uint64_t random_key(std::size_t bytes) {
   std::random_device random;
   const std::uint64_t key = std::uint64_t{random()} << 32 | random();
   // Some providers have a use for the topmost bit.
   return key >> (bytes < sizeof key ? 64 - 8 * bytes : 1);
+}
+
+// What is sent with FI_INJECT. ofi_rxd (libfabric 1.17, and 2.1 still) loses the data beside such a message: fi_tsendmsg puts
+// 0 in its place.
+std::size_t inject_room(const fi_info& info) {
+  return std::string_view(info.fabric_attr->prov_name).ends_with("ofi_rxd") ? 0 : info.tx_attr->inject_size;
 }
 
 // Room for addresses of any provider: the longest known are host names.
@@ -65,6 +84,7 @@ Endpoint::Endpoint(Info info) : info_(std::move(info)) {
   address_.resize(length);
   check(fi_getname(&ep->fid, address_.data(), &length), "fi_getname", *info_);
   address_.resize(length);
+  inject_room_ = inject_room(*info_);
   inside_host_ = reach_of(info_->addr_format, address_, {}) == Reach::shared_memory;
 }
 
@@ -83,8 +103,8 @@ Handle<fid_mr> Endpoint::register_memory(std::span<std::byte> memory, Access acc
   const std::uint64_t key = (mode & FI_MR_PROV_KEY) != 0 ? 0 : random_key(info_->domain_attr->mr_key_size);
   fid_mr* region = nullptr;
   const std::uint64_t uses = access == Access::local ? FI_SEND | FI_RECV | FI_WRITE : FI_SEND | FI_REMOTE_WRITE;
-  check(fi_mr_reg(domain_.get(), memory.data(), memory.size(), uses, 0, key, 0, &region, nullptr),
-        "fi_mr_reg (the limit of locked memory may be too low: ulimit -l)", *info_);
+  const int code = fi_mr_reg(domain_.get(), memory.data(), memory.size(), uses, 0, key, 0, &region, nullptr);
+  if (code != 0) check(code, registration(memory.size(), code).c_str(), *info_);
   Handle<fid_mr> owner(region);
   if ((mode & FI_MR_ENDPOINT) != 0) {
     check(fi_mr_bind(region, &ep_->fid, 0), "fi_mr_bind", *info_);
@@ -115,8 +135,7 @@ PostResult Endpoint::receive(const Buffer& buffer, Operation& operation) {
 }
 
 PostResult Endpoint::send(const Buffer& buffer, fi_addr_t to, std::uint64_t tag, std::uint64_t data, Operation& operation) {
-  const std::size_t room = info_->tx_attr->inject_size;
-  const bool is_small = room != 0 && buffer.bytes <= room;
+  const bool is_small = inject_room_ != 0 && buffer.bytes <= inject_room_;
   if (is_small && inside_host_) return fi_tinjectdata(ep_.get(), buffer.data, buffer.bytes, data, to, tag);
   const iovec local{buffer.data, buffer.bytes};
   void* descriptor = buffer.descriptor;

@@ -86,8 +86,9 @@ class Endpoint {
   Handle<fid_ep> ep_;  // the last: closed first
   std::vector<std::byte> address_;
   std::array<fi_cq_tagged_entry, kBatch> entries_{};
-  bool inside_host_ = false;  // where no connection can break
-  bool failed_ = false;       // the queue holds the report of an error
+  std::size_t inject_room_ = 0;  // bytes of the longest message that need not stay in its buffer; 0: none
+  bool inside_host_ = false;     // where no connection can break
+  bool failed_ = false;          // the queue holds the report of an error
 };
 
 }  // namespace xylem::ofi

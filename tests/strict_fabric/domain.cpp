@@ -1,5 +1,7 @@
 // Domains, registered memory, addresses of peers.
+#include <rdma/fi_errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <random>
 
@@ -31,12 +33,21 @@ void check_touched(const void* data, std::size_t bytes) {
     if ((page & 1U) == 0) broken("memory is registered that was not touched before (FI_MR_ALLOCATED)");
 }
 
+// As the system counts it for hardware: all of the process together, root's too.
+std::atomic<std::size_t> locked_bytes = 0;
+
+bool can_lock(std::size_t bytes) {
+  rlimit limit{};
+  return settings().memlock == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || locked_bytes + bytes <= limit.rlim_cur;
+}
+
 int close_region(fid* region) {
   Region& own = *reinterpret_cast<Region*>(region);
   const Entrance entrance(*own.domain);
   for (const auto& [context, posted] : own.domain->posted)
     if (posted.data >= own.begin && posted.data + posted.bytes <= own.begin + own.bytes && posted.bytes != 0)
       broken("memory is unregistered while the provider uses it");
+  locked_bytes -= own.bytes;
   return close_object<Region>(region);
 }
 
@@ -84,6 +95,7 @@ int open_region(fid* domain, const void* data, std::size_t bytes, std::uint64_t 
   Domain& inside = *reinterpret_cast<Domain*>(domain);
   const Entrance entrance(inside);
   check_touched(data, bytes);
+  if (!can_lock(bytes)) return -FI_ENOMEM;
   ++counts.registrations;
   auto* const own = new Region{};
   // Where the provider counts from the begin of the memory: memory that begins at 0 makes this the address.
@@ -102,6 +114,7 @@ int open_region(fid* domain, const void* data, std::size_t bytes, std::uint64_t 
   own->begin = static_cast<const std::byte*>(data);
   own->bytes = bytes;
   own->access = access;
+  locked_bytes += bytes;
   *region = own;
   return 0;
 }

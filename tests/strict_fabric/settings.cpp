@@ -21,6 +21,7 @@ constexpr std::array kNames = {Name{"again", &Settings::again},
                                Name{"fail", &Settings::fail},
                                Name{"fail_empty", &Settings::fail_empty},
                                Name{"fail_empties", &Settings::fail_empties},
+                               Name{"memlock", &Settings::memlock},
                                Name{"reorder", &Settings::reorder}};
 
 Settings read() {

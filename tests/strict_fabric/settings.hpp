@@ -27,6 +27,7 @@ struct Settings {
   std::uint64_t fail = 0;          // the so-many-th send of some bytes is lost, and completes with an error; 0: none does
   std::uint64_t fail_empty = 0;    // the same of those without any
   std::uint64_t fail_empties = 1;  // how many of them fail from that one on
+  std::uint64_t memlock = 0;       // 1: no more memory is registered than RLIMIT_MEMLOCK allows
   std::uint64_t reorder = 0;       // 1: a write is carried out some looks later; messages after it overtake it
 };
 

@@ -29,6 +29,10 @@ class Forger {
         buffer_(endpoint_, 1 << 17) {
     buffer_.allow(Endpoint::Access::local);
   }
+  // The victim may have failed before the provider was done with the buffer.
+  ~Forger() { endpoint_.close(); }
+  Forger(const Forger&) = delete;
+  Forger& operator=(const Forger&) = delete;
 
   void send(Tag tag, const Data& data, std::size_t bytes, Links& victim) {
     tag.link = link_;

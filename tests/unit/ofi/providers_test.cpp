@@ -1,5 +1,6 @@
 #include "ofi/providers.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -15,6 +16,19 @@ using testing::AllOf;
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
+
+// The machine code at the begin of the functions that libfabric's memory hooks would change.
+std::string code_of_memory_functions() {
+  constexpr std::size_t kJump = 16;
+  std::string code;
+  for (const char* const name : {"mmap", "munmap", "mremap", "madvise", "shmat", "shmdt", "brk"}) {
+    const void* const function = dlsym(RTLD_DEFAULT, name);
+    EXPECT_NE(function, nullptr) << name;
+    if (function != nullptr) code.append(static_cast<const char*>(function), kJump);
+  }
+  return code;
+}
+const std::string kCodeAtStart = code_of_memory_functions();
 
 std::string refusal(const NetworkOptions& options) {
   try {
@@ -68,6 +82,19 @@ TEST(Providers, OneNetworkPerProcessAndProvider) {
   const std::shared_ptr<Network> network = Network::open(on_loopback("tcp;ofi_rxm"));
   EXPECT_EQ(Network::open(on_loopback("tcp;ofi_rxm")), network);
   EXPECT_NE(Network::open(on_loopback("net")), network);
+}
+
+// A provider that caches registrations watches the program's memory by code of its own. These do not.
+TEST(Providers, MemoryFunctionsOfTheProgramStay) {
+  for (const char* const provider : kProviders) {
+    const Pair pair(Network::open(on_loopback(provider)), 65536);
+    exec::Channel out = pair.links[0]->sender(1), in = pair.links[1]->receiver(0);
+    for (std::uint32_t i = 0; i < 2 * exec::kSlots; ++i) {
+      send_slot(*pair.links[0], out, pair.links[0]->slot_bytes(), i, *pair.links[1]);
+      receive_slot(*pair.links[1], in, pair.links[0]->slot_bytes(), i, *pair.links[0]);
+    }
+    EXPECT_EQ(code_of_memory_functions(), kCodeAtStart) << provider;
+  }
 }
 
 TEST(Providers, SignalHandlersOfTheProgramStay) {

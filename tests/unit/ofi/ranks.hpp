@@ -28,7 +28,7 @@ namespace xylem::ofi::test {
 inline NetworkOptions on_loopback(const std::string& provider) { return {provider, "lo"}; }
 
 // What tests run over, and how CTest calls it.
-inline constexpr std::array<const char*, 3> kProviders = {"tcp;ofi_rxm", "shm", "net"};
+inline constexpr std::array<const char*, 4> kProviders = {"tcp;ofi_rxm", "shm", "net", "udp;ofi_rxd"};
 inline std::string provider_name(const testing::TestParamInfo<const char*>& instance) {
   std::string name = instance.param;
   std::erase_if(name, [](unsigned char letter) { return std::isalnum(letter) == 0; });

@@ -42,7 +42,7 @@ class Traffic : public testing::TestWithParam<const char*> {
   std::shared_ptr<Network> network_ = Network::open(on_loopback(GetParam()));
 };
 
-// Data, flag, signature and credit are one message, which needs no registered memory.
+// Data, flag, signature and credit are one message, which needs no registered memory where the provider can inject it.
 TEST_P(Traffic, ASmallHopIsOneMessage) {
   constexpr std::uint32_t kRounds = 100;
   const Pair pair(network_, kSlotBytes);
@@ -58,9 +58,11 @@ TEST_P(Traffic, ASmallHopIsOneMessage) {
     receive_slot(left, back_in, 64, round, right);
   }
   const strict_fabric_counts_t seen = counter.now();
-  EXPECT_EQ(seen.injects, 2 * kRounds);
+  // See inject_room() in ofi/endpoint.cpp.
+  const bool can_inject = std::string(GetParam()) != "udp;ofi_rxd";
+  EXPECT_EQ(seen.injects, can_inject ? 2 * kRounds : 0);
+  EXPECT_EQ(seen.sends, can_inject ? 0 : 2 * kRounds);
   EXPECT_EQ(seen.bytes_sent, kRounds * (8U + 64U));
-  EXPECT_EQ(seen.sends, 0U);
   EXPECT_EQ(seen.writes, 0U);
   EXPECT_EQ(seen.registrations, 0U);
 }
