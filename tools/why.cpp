@@ -19,6 +19,11 @@
 namespace xylem::tools {
 namespace {
 
+bool lends_blocks(const plan::Shape& shape, const plan::Algorithm& algorithm, std::size_t bytes) {
+  const bool one_way = coll::facts(algorithm.collective).rooted;
+  return algorithm.traits.lends && bytes / shape.ranks >= (one_way ? shape.loans.one_way : shape.loans.exchanged);
+}
+
 void print_candidates(const WhyOptions& options, const plan::Planner& planner, coll::Collective collective,
                       std::size_t bytes) {
   fmt::print("{} of {} over {} ranks on {} host{}{}:\n", options.collective, format_bytes(bytes), options.ranks,
@@ -28,10 +33,12 @@ void print_candidates(const WhyOptions& options, const plan::Planner& planner, c
   for (const plan::Candidate& candidate : candidates) {
     const bool chosen = &candidate == &candidates.front();
     const std::string cost = candidate.possible ? format_microseconds(candidate.seconds * 1e6) + " us" : "-";
-    fmt::print("  {} {:<22}{:>14}  {}\n", chosen ? "->" : "  ", plan::catalogue()[candidate.algorithm].name, cost,
+    const plan::Algorithm& algorithm = plan::catalogue()[candidate.algorithm];
+    fmt::print("  {} {:<22}{:>14}  {}{}\n", chosen ? "->" : "  ", algorithm.name, cost,
                !candidate.reason.empty() ? candidate.reason
                : chosen                  ? "the least predicted time"
-                                         : "");
+                                         : "",
+               candidate.possible && lends_blocks(planner.shape(), algorithm, bytes) ? " (single copy)" : "");
   }
 }
 

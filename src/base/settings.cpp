@@ -119,6 +119,10 @@ constexpr std::array kRows = {
                                       "Rules that choose algorithms, as xylem tune writes them. One rank reads the file."),
     row<Bytes, &Settings::chunk_bytes>("XYLEM_CHUNK", agreed,
                                        "The most bytes that one slot of a channel carries. 0: the plan decides."),
+    row<Bytes, &Settings::single_copy_bytes>("XYLEM_SINGLE_COPY", agreed,
+                                             "Of this length on, blocks of alltoall, gather and scatter in all forms are "
+                                             "copied straight from the memory of the rank "
+                                             "that has them, where all ranks share a host whose system allows it. 0: none."),
     row<Flag, &Settings::reproducible>(
         "XYLEM_REPRODUCIBLE", agreed,
         "Sums of floating-point numbers have the same bits whatever the algorithm, the chunks and the hosts of the ranks."),

@@ -38,9 +38,11 @@ struct Settings {
   std::string tuning_file;                  // XYLEM_TUNING_FILE: rules that `xylem tune` has written (agreed)
   bool reproducible = false;                // XYLEM_REPRODUCIBLE: sums do not depend on algorithm, chunks and hosts (agreed)
   std::size_t chunk_bytes = 0;              // XYLEM_CHUNK: bytes a channel slot carries at most, 0: the plan decides (agreed)
-  CudaUse cuda = CudaUse::automatic;        // XYLEM_CUDA: whether buffers may lie on a GPU
-  double timeout_seconds = 0;               // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)
-  double late_seconds = 60;                 // XYLEM_LATE: after what time a late rank is warned of, 0: never
+  std::size_t single_copy_bytes =
+      64 << 10;                       // XYLEM_SINGLE_COPY: of the shortest block that is copied just once, 0: none (agreed)
+  CudaUse cuda = CudaUse::automatic;  // XYLEM_CUDA: whether buffers may lie on a GPU
+  double timeout_seconds = 0;         // XYLEM_TIMEOUT: how long a late rank is waited for, 0: for ever (agreed)
+  double late_seconds = 60;           // XYLEM_LATE: after what time a late rank is warned of, 0: never
   DumpSignal dump_signal = DumpSignal::usr1;  // XYLEM_DUMP_SIGNAL: what makes a process dump its flight recorder
   std::string dump_file;                      // XYLEM_DUMP_FILE: where the flight recorder is dumped, in place of stderr
 };

@@ -8,6 +8,20 @@
 
 namespace xylem::coll {
 
+// The shortest blocks that are lent (coll/loans.hpp), in bytes.
+struct Loans {
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  std::size_t exchanged = kNone;  // where two ranks have a block for each other
+  std::size_t one_way = kNone;    // where one has
+
+  // One way, slots are filled and emptied side by side, and a sender need not wait until all is read: a loan pays later.
+  static constexpr Loans from(std::size_t shortest) {
+    constexpr std::size_t kLater = 32;
+    return {shortest, shortest < kNone / kLater ? shortest * kLater : kNone};
+  }
+};
+
 struct Args {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;  // may be input
@@ -15,6 +29,7 @@ struct Args {
   Blocks received;              // how the output is laid out
   std::size_t element_bytes = 1;
   std::size_t chunk_bytes = 0;  // what one slot, or one board buffer, takes at most: a multiple of element_bytes
+  Loans loans;
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
   std::uint32_t root = 0;        // rooted collectives only

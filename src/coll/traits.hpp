@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "coll/args.hpp"
 #include "coll/tree.hpp"
 #include "exec/channel.hpp"
 
@@ -26,6 +27,7 @@ struct Traits {
   bool part_per_rank = false;  // a chunk must have room for an element of every rank
   bool power_of_two = false;   // works only with such numbers of ranks
   bool even_hosts = false;     // works only where every host has as many ranks
+  bool lends = false;          // lends long blocks (coll/loans.hpp)
   SumOrder sums = SumOrder::own;
 };
 
@@ -74,12 +76,17 @@ struct Workload {
   double copy_per_byte = 0;          // of what this core has in its caches
   double reduce_per_byte = 0;
   double chunk_bytes = 1;  // for pipelines
+  Link lending{};          // to copy from the memory of another process
+  Loans loans;
 
   // How often a loop that takes `width` chunks at a time goes round.
   double rounds(double width) const {
     const double all = bytes / (width * chunk_bytes);
     return all < 1 ? 1 : all;
   }
+
+  // A block is lent, and its owner knows that it has been read.
+  double loan(double block) const { return 2 * channel.latency + lending.latency + block * lending.per_byte; }
 
   // What a byte costs beyond one of this core's own where another core of the host has written it.
   double beyond(const Link& link) const { return more(0, link.per_byte - copy_per_byte); }

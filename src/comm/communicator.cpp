@@ -57,6 +57,7 @@ Communicator::Communicator(std::shared_ptr<Bootstrap> bootstrap, const Placement
   args_.ranks = size();
   args_.host = members_.host();
   args_.inside = members_.inside();
+  args_.loans = wired.shape.loans;
   counters_.describe(members_.size(), members_.hosts(), wired.provider);
   tell_complaints();
   for (const std::uint32_t each : members_.watched_by_us()) {
@@ -136,6 +137,7 @@ bool Communicator::connect(void* context, std::uint32_t peer, bool outbound) {
     self.to_[peer] = self.memory_->sender(place);
   } else {
     self.from_[peer] = self.memory_->receiver(place);
+    self.from_[peer].process = self.processes_[peer].pid;
   }
   return true;
 }

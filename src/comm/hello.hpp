@@ -22,6 +22,7 @@ struct Hello {
   // Rank 0's count.
   std::uint64_t id;
   std::uint64_t chunk_bytes;
+  std::uint64_t loan_bytes;
   double timeout_seconds;
   bool reproducible;
   std::uint64_t algorithm_length;

@@ -8,6 +8,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "comm/crowding.hpp"
+#include "comm/read_probe.hpp"
 #include "comm/tuning.hpp"
 #include "cuda/presence.hpp"
 #include "topo/host_identity.hpp"
@@ -29,10 +30,12 @@ struct Blocks {
   shm::BlockInfo memory;
   ofi::ConnectInfo network;
   watch::Identity process;
+  ReadProbe probe;
 };
 
 struct Verdict {
   Report report;
+  bool reads;  // can read the memory of all ranks of its host
   std::uint32_t slot_bytes;
   std::uint32_t board_bytes;
 };
@@ -74,6 +77,7 @@ std::string rank_0s_text(Bootstrap& bootstrap, const std::string& own, std::size
 AgreedSettings agree(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const AgreedSettings& own) {
   AgreedSettings agreed;
   agreed.chunk_bytes = hellos[0].chunk_bytes;
+  agreed.loan_bytes = hellos[0].loan_bytes;
   agreed.timeout_seconds = hellos[0].timeout_seconds;
   agreed.reproducible = hellos[0].reproducible;
   agreed.algorithm = rank_0s_text(bootstrap, own.algorithm, hellos[0].algorithm_length);
@@ -126,6 +130,7 @@ AgreedSettings own_settings(int rank) {
           .chunk_bytes = settings().chunk_bytes,
           .timeout_seconds = settings().timeout_seconds,
           .tuning = rank == 0 ? tuning_of_process().rules : std::string(),
+          .loan_bytes = settings().single_copy_bytes == 0 ? coll::Loans::kNone : settings().single_copy_bytes,
           .reproducible = settings().reproducible};
 }
 
@@ -182,6 +187,7 @@ Hello make_hello(std::uint64_t host_id, const std::string& host_name, const Agre
   hello.complaints = std::hash<std::string>{}(settings_complaints());
   hello.id = random_id();
   hello.chunk_bytes = own.chunk_bytes;
+  hello.loan_bytes = own.loan_bytes;
   hello.timeout_seconds = own.timeout_seconds;
   hello.reproducible = own.reproducible;
   hello.algorithm_length = own.algorithm.size();
@@ -236,6 +242,7 @@ WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const Ag
     wired.watch = watch::Watch::of_process();
     // Ranks of other hosts must be able to call when everything else has failed; those of this host learn the port then.
     mine.process = wired.watch->identity(members.hosts() > 1);
+    mine.probe = own_read_probe();
     wired.door = std::make_unique<watch::Door>(wired.watch, door_key(wired.id, members.rank()));
     if (members.hosts() > 1) {
       network = ofi::Network::open({.provider = settings().provider, .nic = settings().nic});
@@ -262,11 +269,14 @@ WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const Ag
       }
     });
   }
-  Verdict verdict{.report = trouble.report(), .slot_bytes = 0, .board_bytes = 0};
+  Verdict verdict{.report = trouble.report(), .reads = false, .slot_bytes = 0, .board_bytes = 0};
   if (all_have_blocks && !trouble.failed) {
     verdict.slot_bytes = wired.memory->min_slot_bytes();
     if (wired.links != nullptr) verdict.slot_bytes = std::min(verdict.slot_bytes, wired.links->slot_bytes());
     verdict.board_bytes = wired.memory->min_board_payload();
+    // Those that have mapped each other's memory have tried before, and come with what they found.
+    verdict.reads = wired.settings.loan_bytes != coll::Loans::kNone &&
+                    (mapped || std::ranges::all_of(members.local(), [&](auto rank) { return can_read(blocks[rank].probe); }));
   }
   const std::vector<Verdict> verdicts =
       mapped ? foreseen(blocks, members.rank(), verdict) : gather_or_abandon(bootstrap, verdict, wired.memory.get());
@@ -281,6 +291,7 @@ WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const Ag
     }
     wired.shape.slot_bytes = std::min(wired.shape.slot_bytes, said.slot_bytes);
     wired.shape.board_bytes = std::min(wired.shape.board_bytes, said.board_bytes);
+    if (!said.reads) wired.settings.loan_bytes = coll::Loans::kNone;
   }
   for (const Blocks& block : blocks) wired.processes.push_back(block.process);
   if (wired.links != nullptr) {
@@ -294,6 +305,7 @@ WiredUp wire_up(Bootstrap& bootstrap, const std::vector<Hello>& hellos, const Ag
   wired.shape.ranks_per_core = crowding_of(hellos);
   wired.shape.in_rank_order = members.in_rank_order();
   wired.shape.reproducible = wired.settings.reproducible;
+  if (members.hosts() == 1) wired.shape.loans = coll::Loans::from(wired.settings.loan_bytes);
   return wired;
 }
 

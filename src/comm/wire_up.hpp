@@ -2,7 +2,9 @@
 // rounds whatever happens to it, so that all of them succeed or all of them fail.
 //
 //   hello     who is on which host, with which cores; what rank 0's settings are
-//   blocks    where each rank's shared memory lies, and its network address where there are several hosts
+//   blocks    where each rank's shared memory lies, its network address where there are several hosts, and what to try to
+//   read
+//             in its own memory
 //   verdict   whether everything could be mapped and connected, and what all can take
 //
 // Where they are all on one host and have mapped each other's memory before, the verdict is known without asking.
@@ -31,6 +33,8 @@ struct AgreedSettings {
   std::size_t chunk_bytes = 0;
   double timeout_seconds = 0;
   std::string tuning{};  // the rules of the tuning file
+  std::size_t loan_bytes =
+      coll::Loans::kNone;  // of the shortest block that is lent; none where ranks cannot read each other's memory
   bool reproducible = false;
 };
 

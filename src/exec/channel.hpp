@@ -7,6 +7,9 @@
 // Memory: the tail line and the slots are written by the sender only, the head line by the receiver only. Inside a host both
 // ends map the same lines. Across a network each end has lines and slots of its own, and a proxy (src/ofi/) carries a slot
 // over when the sender's tail moves, and the head back when the receiver's head moves.
+//
+// Inside a host a slot may hold a Loan in place of bytes: the receiver copies them from the sender's own memory, where they
+// stay as they are until it has given the slot back.
 #pragma once
 
 #include "exec/platform.hpp"
@@ -29,8 +32,16 @@ static_assert(sizeof(ChannelTail) == kCacheLine);
 // load (acquire).
 struct alignas(kCacheLine) ChannelHead {
   std::uint64_t position;
+  std::uint64_t refused = 0;  // the position behind the last loan that the receiver could not take
 };
 static_assert(sizeof(ChannelHead) == kCacheLine);
+
+// Where what a rank lends lies in its process. In `bytes` of the tail stands kLoanMark, which is no length of a slot.
+struct Loan {
+  const std::byte* address;
+  std::uint64_t bytes;
+};
+inline constexpr std::uint32_t kLoanMark = ~std::uint32_t{0};
 
 // One end of a channel, as an algorithm sees it. Plain, and private to its rank.
 struct Channel {
@@ -40,6 +51,7 @@ struct Channel {
   std::uint32_t slot_bytes = 0;  // a multiple of 64; the same at both ends
   std::uint64_t position = 0;    // slots used by this end so far
   std::uint64_t seen = 0;        // the other end's position when last looked at
+  std::int32_t process = 0;      // of the other end, where it may lend
 
   XYLEM_HD std::byte* slot() const { return slots + (position % kSlots) * slot_bytes; }
 };

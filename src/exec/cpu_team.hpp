@@ -15,6 +15,7 @@ class CpuTeam {
   CpuTeam(Waiter& waiter, Fiber& half, Fiber& background) : waiter_(&waiter), half_(&half), background_(&background) {}
 
   static constexpr bool kConnects = true;
+  static constexpr bool kLends = true;
   static constexpr int rank() { return 0; }
   static constexpr int size() { return 1; }
   static void sync() {}
@@ -53,6 +54,8 @@ class CpuTeam {
       if (const Fault fault = waiter_->ended(); fault != Fault::none) return fault;
     }
   }
+
+  Fault look() { return waiter_->look(); }
 
   // How many waits took more than a look: whether a call in the background has moved.
   std::uint64_t waits_passed() const { return waits_passed_; }

@@ -125,6 +125,23 @@ class Lane {
     });
   }
 
+  // Memory that its reader copies straight from its owner, however much it is (exec/port.hpp). Between lend() and settle()
+  // the owner leaves it as it is. Where borrow() and settle() say false, nothing was copied, and slots have to carry it.
+  static constexpr bool kLends = Port::kLends;
+  XYLEM_HD void lend(View own, std::uint32_t to) {
+    if constexpr (kLends) {
+      if (own.bytes != 0) port_.lend(to, own);
+    }
+  }
+  XYLEM_HD bool settle(View lent, std::uint32_t to) {
+    if constexpr (kLends) return lent.bytes == 0 || port_.settle(to);
+    return false;
+  }
+  XYLEM_HD bool borrow(std::uint32_t from, Slice out) {
+    if constexpr (kLends) return out.bytes == 0 || port_.borrow(from, out);
+    return false;
+  }
+
   // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
   XYLEM_HD_CALLED void show(View own) {
     const Slice buffer = port_.begin_publish(own.bytes);

@@ -11,6 +11,9 @@
 //   void  end_publish()              show it
 //   View  fetch(member, bytes)       wait for the buffer of `member` of the host group in this epoch; valid until finish()
 //   void  finish()                   end the epoch
+//   void  lend(peer, View)           let `peer` copy that from this rank's memory, which stays as it is until
+//   bool  settle(peer)               waits until `peer` has done so. False: it could not
+//   bool  borrow(peer, Slice)        wait for what `peer` lends, which must be as long; copy it. False: it cannot be read
 //   void  copy(Slice, View)          and
 //   void  reduce(Slice, View, View)  of equal length; the result may be one of the operands
 //   split(first, second)             both at the same time, each with a Port of its own
@@ -19,6 +22,8 @@
 // which go through the algorithm side by side, each with a Port of its own. What they share (channels, board) is changed by
 // the Team's first thread only, between syncs. A Team offers
 //   bool kConnects                   whether channels may have to be connected at first use
+//   bool kLends                      whether ranks may lend each other memory; then also
+//   Fault look()                     the reason why waiting has no sense any more, if there is one by now
 //   int  rank(), size()              of a thread in the Team
 //   void sync()                      waits for all threads; what one wrote before, all see after
 //   T    lead(function)              the first thread's function(), returned to all threads, with a sync; T: 16 bytes at most
@@ -57,6 +62,8 @@ class MemoryPort {
   // Whom it was met at: a rank of the communicator, or, if fault_on_board(), a member of the host group.
   XYLEM_HD std::uint32_t fault_peer() const { return fault_peer_; }
   XYLEM_HD bool fault_on_board() const { return fault_on_board_; }
+
+  static constexpr bool kLends = Team::kLends;
 
   XYLEM_HD_CALLED Slice begin_send(std::uint32_t peer, std::size_t bytes) {
     return {lead([&]() -> std::byte* {
@@ -115,6 +122,40 @@ class MemoryPort {
     Channel& channel = endpoints_.from[peer];
     ++channel.position;
     store_release(channel.head->position, channel.position);
+  }
+
+  // One loan is under way on a channel at a time. Only where Team::kLends.
+  void lend(std::uint32_t peer, View own) {
+    const Slice slot = begin_send(peer, sizeof(Loan));
+    if (fault_ != Fault::none) return;
+    *reinterpret_cast<Loan*>(slot.data) = {own.data, own.bytes};
+    end_send(peer, kLoanMark);
+  }
+
+  bool settle(std::uint32_t peer) {
+    Channel& channel = endpoints_.to[peer];
+    await(peer, [&] {
+      channel.seen = load_acquire(channel.head->position);
+      return channel.seen == channel.position;
+    });
+    return fault_ != Fault::none || channel.head->refused != channel.position;
+  }
+
+  bool borrow(std::uint32_t peer, Slice out) {
+    const View slot = begin_recv(peer, kLoanMark);
+    if (fault_ != Fault::none) return true;
+    const Loan loan = *reinterpret_cast<const Loan*>(slot.data);
+    if (loan.bytes != out.bytes) {
+      fail(Fault::protocol, peer);
+      return true;
+    }
+    Channel& channel = endpoints_.from[peer];
+    const bool taken = arithmetic_.borrow(channel.process, out, loan.address);
+    // A lender that has given up meanwhile may use its memory for something else: it says so before.
+    if (const Fault fault = team_.look(); fault != Fault::none) fail(fault, peer);
+    if (!taken) channel.head->refused = channel.position + 1;
+    end_recv(peer);
+    return taken;
   }
 
   XYLEM_HD_CALLED Slice begin_publish(std::size_t bytes) {

@@ -48,6 +48,8 @@ coll::Workload workload(const Shape& shape, double bytes) {
   work.network.latency += turn;
   work.network.overhead += kBusyPart * turn;
   work.rails = shape.rails;
+  work.lending = {shape.inside.lending.latency, shape.inside.lending.per_byte * crowd};
+  work.loans = shape.loans;
   work.copy_per_byte = shape.inside.copy_per_byte * crowd;
   work.reduce_per_byte = shape.inside.reduce_per_byte * crowd;
   return work;

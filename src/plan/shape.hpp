@@ -19,6 +19,7 @@ constexpr coll::Link make_link(double latency, double bandwidth) { return {laten
 struct HostCosts {
   coll::Link board = make_link(0.1e-6, 12e9);
   coll::Link channel = make_link(0.12e-6, 10e9);
+  coll::Link lending = {1.9e-6, 1 / 10e9};  // the kernel looks up every page
   double copy_per_byte = 1 / 30e9;
   double reduce_per_byte = 1 / 30e9;
 };
@@ -33,6 +34,7 @@ struct Shape {
   coll::Link network{};              // of the provider in use; unused on one host
   std::uint32_t rails = 1;           // network interfaces of a host
   HostCosts inside{};
+  coll::Loans loans{};
   bool in_rank_order = true;  // the ranks of each host are neighbours among all ranks
   bool reproducible = false;  // sums that round are folded along the canonical tree over the ranks (coll/cores.hpp)
 };

@@ -18,7 +18,7 @@
 namespace xylem::shm {
 
 // Of everything that ranks share: a process built from other sources must not be attached to.
-inline constexpr std::uint32_t kLayoutVersion = 4;
+inline constexpr std::uint32_t kLayoutVersion = 5;
 
 inline constexpr std::size_t kArenaBytes = std::size_t{512} << 20;
 

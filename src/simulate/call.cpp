@@ -17,6 +17,7 @@ Call::Call(coll::Collective collective, const coll::Workload& work)
       per_host_(work.ranks_per_host),
       chunk_(static_cast<std::size_t>(work.chunk_bytes)),
       vector_(static_cast<std::size_t>(work.bytes)),
+      loans_(work.loans),
       all_(work.ranks) {
   const std::size_t element = element_bytes(collective);
   chunk_ = std::max(chunk_ / element, std::size_t{1}) * element;
@@ -46,6 +47,7 @@ coll::Args Call::args(std::uint32_t rank) const {
   args.received = blocks(facts.output);
   args.element_bytes = element_bytes(collective_);
   args.chunk_bytes = chunk_;
+  args.loans = loans_;
   args.rank = rank;
   args.ranks = ranks_;
   args.all = {nullptr, rank, ranks_};

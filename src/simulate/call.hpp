@@ -26,6 +26,7 @@ class Call {
   coll::Collective collective_;
   std::uint32_t ranks_, per_host_;
   std::size_t chunk_, vector_, block_;
+  coll::Loans loans_;
   std::vector<std::uint32_t> all_, leaders_;
 };
 

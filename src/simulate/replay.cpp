@@ -24,7 +24,8 @@ Replay::Replay(const coll::Workload& work, const Depths& depths)
 void Replay::add(Script script) {
   const auto rank = static_cast<std::uint32_t>(ranks_.size());
   for (TimedStep& step : script) {
-    if (step.act == Act::begin_send || step.act == Act::end_send) step.peer = channel_number(rank, step.peer);
+    const bool sends = step.act == Act::begin_send || step.act == Act::end_send || step.act == Act::settle;
+    if (sends) step.peer = channel_number(rank, step.peer);
     if (step.act == Act::begin_recv || step.act == Act::end_recv) step.peer = channel_number(step.peer, rank);
   }
   threads_.insert(threads_.end(), kThreads, {rank, 0, 0, 0});
@@ -93,6 +94,8 @@ bool Replay::execute(std::uint32_t thread) {
     case Act::end_recv:
       end_recv(self, channels_[step.peer]);
       return true;
+    case Act::settle:
+      return settle(thread, channels_[step.peer]);
     case Act::begin_publish:
       return begin_publish(thread);
     case Act::end_publish:
@@ -181,6 +184,16 @@ bool Replay::begin_recv(std::uint32_t thread, Channel& channel) {
 void Replay::end_recv(const Thread& self, Channel& channel) {
   channel.places[channel.returned++ % depths_.slots].free = self.now + link(channel).latency;
   wake(channel.waiting_sender);
+}
+
+bool Replay::settle(std::uint32_t thread, Channel& channel) {
+  if (channel.returned != channel.sent) {
+    channel.waiting_sender = thread;
+    return false;
+  }
+  Thread& self = threads_[thread];
+  if (channel.sent != 0) self.now = std::max(self.now, channel.places[(channel.sent - 1) % depths_.slots].free);
+  return true;
 }
 
 bool Replay::begin_publish(std::uint32_t thread) {

@@ -83,6 +83,7 @@ class Replay {
   bool end_send(std::uint32_t thread, std::uint32_t number);
   bool begin_recv(std::uint32_t thread, Channel& channel);
   void end_recv(const Thread& self, Channel& channel);
+  bool settle(std::uint32_t thread, Channel& channel);
   bool begin_publish(std::uint32_t thread);
   void end_publish(const Thread& self);
   bool fetch(std::uint32_t thread, std::uint32_t member);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "exec/channel.hpp"
 #include "verify/recorder.hpp"
 
 namespace xylem::simulate {
@@ -31,6 +32,19 @@ class Builder {
         if (here(step.peer)) unread_.insert(step.peer);
         return;
       case Action::end_recv:
+        return put(Act::end_recv, step.peer);
+      case Action::lend:
+        put(Act::begin_send, step.peer, sizeof(exec::Loan));
+        take(link(step.peer).overhead);
+        return put(Act::end_send, step.peer);
+      case Action::settle:
+        return put(Act::settle, step.peer);
+      case Action::borrow:
+        put(Act::begin_recv, step.peer);
+        take(link(step.peer).overhead + work_.lending.latency + static_cast<double>(step.bytes) * work_.lending.per_byte);
+        return put(Act::end_recv, step.peer);
+      case Action::refuse:
+        put(Act::begin_recv, step.peer);
         return put(Act::end_recv, step.peer);
       case Action::begin_publish:
         return put(Act::begin_publish);

@@ -15,6 +15,7 @@ enum class Act : std::uint8_t {
   end_send,
   begin_recv,  // from `peer`
   end_recv,
+  settle,  // until all messages to `peer` are given back
   begin_publish,
   end_publish,
   fetch,  // from member `peer` of the host

@@ -63,6 +63,7 @@ CallSetup::CallSetup(const CallSpec& call, const std::vector<std::uint32_t>& hos
   args_.sent = sent_.blocks;
   args_.received = received_.blocks;
   args_.chunk_bytes = call.chunk;
+  if (members_.hosts() == 1) args_.loans = {call.loan, call.loan};
   args_.rank = rank;
   args_.ranks = members_.size();
   args_.root = call.root;

@@ -20,8 +20,10 @@ struct CallSpec {
   std::uint64_t chunk = 1;      // elements in a slot or board buffer
   std::uint32_t root = 0;
   bool in_place = false;
-  std::uint32_t lanes = 1;  // that the call is cut into; they run one after the other
-  bool by_rank = false;     // as where sums shall be reproducible: Args::all is the ranks in their own order
+  std::uint32_t lanes = 1;                  // that the call is cut into; they run one after the other
+  bool by_rank = false;                     // as where sums shall be reproducible: Args::all is the ranks in their own order
+  std::uint64_t loan = coll::Loans::kNone;  // elements of the shortest block that is lent, either way, on one host
+  bool refuses = false;                     // nobody can read what is lent
 };
 
 class CallSetup {

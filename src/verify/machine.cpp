@@ -55,6 +55,10 @@ bool Machine::advance(std::uint32_t rank) {
   }
   const Program& program = calls_[self.call].programs[rank];
   if (self.main.step == program.size()) {
+    if (!self.borrowers.empty()) {
+      current_step_ = program.size() - 1;
+      return violate(rank, "the call ends here, and what is lent is not settled");
+    }
     ++self.call;
     self.main.step = 0;
     return true;
@@ -103,7 +107,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
     case Action::end_send: {
       Channel& out = channel(rank, step.peer);
       if (!out.writing) return violate(rank, "a slot is published that was not begun");
-      out.queue.push_back({self.call, std::move(*out.writing), heard(rank)});
+      out.queue.push_back({self.call, std::move(*out.writing), heard(rank), false});
       out.writing.reset();
       return true;
     }
@@ -113,6 +117,7 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
       if (in.queue.empty()) return false;
       const Message& message = in.queue.front();
       if (message.call != self.call) return violate(rank, "the slot is of call " + std::to_string(message.call));
+      if (message.loan) return violate(rank, "the slot holds a loan");
       if (message.data.size() != step.bytes) {
         return violate(rank, "the slot holds " + std::to_string(message.data.size()) + " elements");
       }
@@ -162,6 +167,13 @@ bool Machine::execute(std::uint32_t rank, std::size_t step_index) {
       ++self.epoch;
       return true;
     }
+    case Action::lend:
+      return lend(rank, step);
+    case Action::settle:
+      return settle(rank, step);
+    case Action::borrow:
+    case Action::refuse:
+      return borrow(rank, step);
     case Action::copy:
     case Action::reduce:
       return move(rank, step);
@@ -219,11 +231,64 @@ bool Machine::move(std::uint32_t rank, const Step& step) {
            in.offset < step.out.offset + step.bytes && step.out.offset < in.offset + step.bytes;
   };
   if (askew(step.left) || askew(second)) return violate(rank, "overlaps its own operand");
+  if (is_lent(rank, step.out, step.bytes)) return violate(rank, "writes to what it lends");
   for (std::uint64_t i = 0; i < step.bytes; ++i) {
     const Term value = (*left)[step.left.offset + i];
     (*out)[step.out.offset + i] = step.action == Action::copy ? value : terms_.reduce(value, (*right)[second.offset + i]);
   }
   return true;
+}
+
+bool Machine::lend(std::uint32_t rank, const Step& step) {
+  Channel& out = channel(rank, step.peer);
+  if (out.queue.size() >= shape_.slots) return false;
+  if (out.writing || out.loan) return violate(rank, "lends while a slot or a loan of the channel is open");
+  const std::vector<Term>* own = memory(rank, step.left, false);
+  if (own == nullptr) return violate(rank, "lends memory that it does not hold");
+  if (step.left.offset + step.bytes > own->size()) return violate(rank, "reaches beyond the end of a buffer");
+  out.loan = {step.left, step.bytes};
+  out.queue.push_back({ranks_[rank].call, {}, heard(rank), true});
+  ranks_[rank].borrowers.push_back(step.peer);
+  return true;
+}
+
+bool Machine::settle(std::uint32_t rank, const Step& step) {
+  Channel& out = channel(rank, step.peer);
+  if (!out.loan) return violate(rank, "settles what it does not lend");
+  if (!out.queue.empty()) return false;
+  out.loan.reset();
+  std::erase(ranks_[rank].borrowers, step.peer);
+  return true;
+}
+
+// Copies what the sender has in its memory now, unless it refuses.
+bool Machine::borrow(std::uint32_t rank, const Step& step) {
+  Channel& in = channel(step.peer, rank);
+  if (in.queue.empty()) return false;
+  const Message& message = in.queue.front();
+  if (message.call != ranks_[rank].call) return violate(rank, "the loan is of call " + std::to_string(message.call));
+  if (!message.loan || in.reading) return violate(rank, "the slot holds no loan");
+  if (in.loan->bytes != step.bytes) return violate(rank, "the loan is of " + std::to_string(in.loan->bytes) + " elements");
+  hear(rank, message.heard);
+  if (step.action == Action::borrow) {
+    std::vector<Term>* out = memory(rank, step.out, true);
+    if (out == nullptr) return violate(rank, "touches memory that it does not hold");
+    if (step.out.offset + step.bytes > out->size()) return violate(rank, "reaches beyond the end of a buffer");
+    if (is_lent(rank, step.out, step.bytes)) return violate(rank, "writes to what it lends");
+    const std::vector<Term>& lent = *memory(step.peer, in.loan->region, false);
+    for (std::uint64_t i = 0; i < step.bytes; ++i) (*out)[step.out.offset + i] = lent[in.loan->region.offset + i];
+  }
+  in.queue.pop_front();
+  return true;
+}
+
+bool Machine::is_lent(std::uint32_t rank, const Region& region, std::uint64_t bytes) {
+  const std::vector<std::uint32_t>& borrowers = ranks_[rank].borrowers;
+  return std::any_of(borrowers.begin(), borrowers.end(), [&](std::uint32_t borrower) {
+    const Loan& loan = *channel(rank, borrower).loan;
+    return loan.region.space == region.space && loan.region.offset < region.offset + bytes &&
+           region.offset < loan.region.offset + loan.bytes;
+  });
 }
 
 bool Machine::violate(std::uint32_t rank, const std::string& text) {

@@ -58,11 +58,18 @@ class Machine {
     std::uint32_t call;
     std::vector<Term> data;
     Heard heard;
+    bool loan;
+  };
+  // What the sender of a channel lends its receiver. Until it is settled the sender leaves it as it is.
+  struct Loan {
+    Region region;
+    std::uint64_t bytes;
   };
   struct Channel {
     std::deque<Message> queue;                 // published, not yet given back
     std::optional<std::vector<Term>> writing;  // the slot between begin_send and end_send
     bool reading = false;                      // the front is between begin_recv and end_recv
+    std::optional<Loan> loan;                  // between lend and settle
   };
   struct Shown {
     std::uint64_t epoch;
@@ -87,6 +94,7 @@ class Machine {
     std::optional<std::vector<Term>> publishing;
     std::vector<std::optional<Shown>> shown;  // by epoch % board_depth
     std::vector<bool> fetched;                // by member, in this epoch
+    std::vector<std::uint32_t> borrowers;     // to whom it lends something
   };
 
   bool advance(std::uint32_t rank);
@@ -95,6 +103,10 @@ class Machine {
   void begin_split(std::uint32_t rank, std::size_t fork);
   std::vector<Term>* memory(std::uint32_t rank, const Region& region, bool write);
   bool move(std::uint32_t rank, const Step& step);
+  bool lend(std::uint32_t rank, const Step& step);
+  bool settle(std::uint32_t rank, const Step& step);
+  bool borrow(std::uint32_t rank, const Step& step);
+  bool is_lent(std::uint32_t rank, const Region& region, std::uint64_t bytes);
   Heard& heard(std::uint32_t rank) { return calls_[ranks_[rank].call].heard[rank]; }
   void hear(std::uint32_t rank, const Heard& news);
   Channel& channel(std::uint32_t from, std::uint32_t to) { return channels_[from * ranks_.size() + to]; }

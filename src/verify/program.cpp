@@ -16,9 +16,9 @@ std::string region_text(const Region& region) {
 }  // namespace
 
 const char* action_name(Action action) {
-  static constexpr std::array names = {"begin_send",  "end_send", "begin_recv", "end_recv", "begin_publish",
-                                       "end_publish", "fetch",    "finish",     "copy",     "reduce",
-                                       "fork",        "next",     "join"};
+  static constexpr std::array names = {"begin_send", "end_send", "begin_recv", "end_recv", "begin_publish", "end_publish",
+                                       "fetch",      "finish",   "lend",       "settle",   "borrow",        "refuse",
+                                       "copy",       "reduce",   "fork",       "next",     "join"};
   return names[static_cast<std::size_t>(action)];
 }
 
@@ -29,9 +29,15 @@ std::string Step::text() const {
     case Action::end_send:
     case Action::begin_recv:
     case Action::fetch:
+    case Action::refuse:
       return out_text + " peer " + std::to_string(peer) + ", " + std::to_string(bytes) + " elements";
     case Action::end_recv:
+    case Action::settle:
       return out_text + " peer " + std::to_string(peer);
+    case Action::lend:
+      return out_text + " peer " + std::to_string(peer) + ", " + std::to_string(bytes) + " elements: " + region_text(left);
+    case Action::borrow:
+      return out_text + " peer " + std::to_string(peer) + ", " + std::to_string(bytes) + " elements: " + region_text(out);
     case Action::copy:
       return out_text + " " + std::to_string(bytes) + " elements: " + region_text(out) + " <- " + region_text(left);
     case Action::reduce:

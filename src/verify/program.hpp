@@ -33,6 +33,10 @@ enum class Action : std::uint8_t {
   end_publish,
   fetch,
   finish,
+  lend,
+  settle,
+  borrow,
+  refuse,  // what is lent: it is not copied
   copy,
   reduce,
   fork,  // the first half of a split begins
@@ -44,9 +48,9 @@ const char* action_name(Action action);
 
 struct Step {
   Action action;
-  std::uint32_t peer = 0;  // of sends, receives, fetches
+  std::uint32_t peer = 0;  // of sends, receives, fetches, loans
   std::uint64_t bytes = 0;
-  Region out, left, right;  // of copy (left) and reduce
+  Region out, left, right;  // of copy (left), reduce, lend (left) and borrow
 
   std::string text() const;
 };

@@ -8,7 +8,10 @@ namespace xylem::verify {
 
 class Recorder {
  public:
-  explicit Recorder(Program& program) : program_(program) {}
+  // `refuses`: no rank can read what another lends.
+  explicit Recorder(Program& program, bool refuses = false) : program_(program), refuses_(refuses) {}
+
+  static constexpr bool kLends = true;
 
   // The address that stands for a region, to be given to algorithms as a buffer.
   static std::byte* address(Space space, std::uint32_t peer = 0) {
@@ -41,6 +44,17 @@ class Recorder {
     return {address(Space::board, member), bytes};
   }
   void finish(bool all_fetched) { note(Action::finish, all_fetched ? 1 : 0, 0); }
+  void lend(std::uint32_t peer, exec::View own) {
+    program_.push_back({Action::lend, peer, own.bytes, {}, region(own.data), {}});
+  }
+  bool settle(std::uint32_t peer) {
+    note(Action::settle, peer, 0);
+    return !refuses_;
+  }
+  bool borrow(std::uint32_t peer, exec::Slice out) {
+    program_.push_back({refuses_ ? Action::refuse : Action::borrow, peer, out.bytes, region(out.data), {}, {}});
+    return !refuses_;
+  }
   void copy(exec::Slice out, exec::View in) {
     program_.push_back({Action::copy, 0, out.bytes, region(out.data), region(in.data), {}});
   }
@@ -66,6 +80,7 @@ class Recorder {
   void note(Action action, std::uint32_t peer, std::size_t bytes) { program_.push_back({action, peer, bytes, {}, {}, {}}); }
 
   Program& program_;
+  bool refuses_;
 };
 
 }  // namespace xylem::verify

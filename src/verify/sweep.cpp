@@ -102,7 +102,12 @@ CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t
   const std::uint64_t count = many ? many_ranks[which] : few_ranks[which];
   // Lanes of this one in place would overwrite each other's input: see coll::Args::of_lane().
   const bool one_lane = variant % 2 == 1 && chosen.collective == coll::Collective::reduce_scatter;
-  return {algorithm, count, chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
+  CallSpec call{algorithm, count, chunk, (variant * 7) % ranks, variant % 2 == 1, one_lane ? 1 : 1 + variant % 3};
+  // In turn slots only, loans of all but short blocks, and the same where nobody can read them.
+  const std::uint32_t lends = chosen.traits.lends ? variant / 2 % 3 : 0;
+  if (lends != 0) call.loan = 1 + count / 4;
+  call.refuses = lends == 2;
+  return call;
 }
 
 SweepResult sweep_calls(std::uint32_t algorithm, const SweepRange& range) {

@@ -38,7 +38,8 @@ std::vector<std::uint32_t> rank_numbers(std::uint32_t first, std::uint32_t last)
 std::vector<Placement> placements(std::uint32_t ranks, std::span<const std::uint32_t> algorithms, std::uint32_t hosts = 0);
 
 // A call whose count, chunk, root and buffers come from `variant`: counts of 1, less than a rank's share, one over a chunk,
-// and of several rounds; of more than 64 ranks a few rounds. A chunk has an element for each rank where it must.
+// and of several rounds; of more than 64 ranks a few rounds. A chunk has an element for each rank where it must. Blocks are
+// lent, or not, or cannot be read, where the algorithm lends.
 CallSpec sample_call(std::uint32_t algorithm, std::uint32_t ranks, std::uint32_t variant);
 
 // Single calls of one algorithm, for the rank_numbers() of the range and every placement in which it works; where it uses

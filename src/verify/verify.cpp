@@ -76,9 +76,9 @@ std::optional<Violation> prove_once(const Job& job, const std::vector<std::vecto
 
 }  // namespace
 
-Program record(std::uint32_t algorithm, const coll::Args& args) {
+Program record(std::uint32_t algorithm, const coll::Args& args, bool refuses) {
   Program program;
-  Recorder recorder(program);
+  Recorder recorder(program, refuses);
   RecorderLane lane(recorder);
   kernel(algorithm)(lane, args);
   return program;
@@ -88,7 +88,7 @@ Program record(const Job& job, const CallSpec& call, std::uint32_t rank) {
   const CallSetup setup(call, job.host_of, job.parts, rank);
   Program all;
   for (std::uint32_t index = 0; index < call.lanes; ++index) {
-    const Program lane = record(call.algorithm, setup.args(index));
+    const Program lane = record(call.algorithm, setup.args(index), call.refuses);
     all.insert(all.end(), lane.begin(), lane.end());
   }
   return all;

@@ -27,7 +27,7 @@ struct Job {
 };
 
 // What an algorithm of the catalogue does on the rank that is given these arguments.
-Program record(std::uint32_t algorithm, const coll::Args& args);
+Program record(std::uint32_t algorithm, const coll::Args& args, bool refuses = false);
 
 // What a rank does in a call.
 Program record(const Job& job, const CallSpec& call, std::uint32_t rank);

@@ -13,6 +13,7 @@ namespace xylem::cuda {
 class EmulatedTeam {
  public:
   static constexpr bool kConnects = false;
+  static constexpr bool kLends = false;
 
   EmulatedTeam(const KernelCall& call, std::uint32_t block) : call_(call), block_(block) {}
 

@@ -24,11 +24,16 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (argc > 1) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   }
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   std::vector<double> in(1 << 20, 1), out(in.size());
+  const int block = (1 << 20) / size;
   for (long round = 0;; ++round) {
-    for (MPI_Comm comm : comms)
+    for (MPI_Comm comm : comms) {
       for (int count : {1, 1000, 1 << 20})
         while (MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm) != MPI_SUCCESS) pause();
+      while (MPI_Alltoall(in.data(), block, MPI_DOUBLE, out.data(), block, MPI_DOUBLE, comm) != MPI_SUCCESS) pause();
+    }
     if (round == 1 && rank == 0) {
       std::puts("running");
       std::fflush(stdout);

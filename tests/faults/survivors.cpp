@@ -82,6 +82,12 @@ bool compute(xylem_comm_t comm, int rank, bool& over) {
       return false;
     if (std::any_of(data.begin(), data.end(), [&](long value) { return value != total; })) complain(rank, "wrong sum");
   }
+  const std::size_t block = 20'000;  // long enough to be lent
+  std::vector<long> sent(block * members.size(), own), received(sent.size());
+  if (xylem_alltoall(sent.data(), received.data(), block, XYLEM_INT64, comm, XYLEM_STREAM_NONE) != XYLEM_SUCCESS)
+    return false;
+  for (std::size_t i = 0; i < received.size(); ++i)
+    if (received[i] != members[i / block]) complain(rank, "wrong block");
   long last = over ? 1 : 0;
   if (xylem_bcast(&last, 1, XYLEM_INT64, 0, comm, XYLEM_STREAM_NONE) != XYLEM_SUCCESS) return false;
   over = last == 1;

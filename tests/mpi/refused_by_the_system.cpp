@@ -1,6 +1,7 @@
-// Containers forbid a process to read another one's memory or to hold its descriptor: here all ranks, or the last one only.
+// Containers forbid a process to read another one's memory or to hold its descriptor: here all ranks, or the last one only,
+// or the last one when it has done so for a while.
 //
-// usage: refused_by_the_system all|last
+// usage: refused_by_the_system all|last|late
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <mpi.h>
@@ -8,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -68,6 +70,25 @@ void exchange(Verdict& verdict, int length) {
     wanted[i] = 1'000'000 * static_cast<int>(i / n) + rank * length + static_cast<int>(i % n);
   MPI_Alltoall(sent.data(), length, MPI_INT, received.data(), length, MPI_INT, comm);
   check("Alltoall");
+  const auto own = received.begin() + rank * length;  // of what comes in place
+  std::copy_n(sent.begin() + rank * length, length, own);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const int from = static_cast<int>(i / n);
+    wanted[i] = 1'000'000 * from + from * length + static_cast<int>(i % n);
+  }
+  const int last = size - 1;
+  if (rank == last)
+    MPI_Gather(MPI_IN_PLACE, length, MPI_INT, received.data(), length, MPI_INT, last, comm);
+  else
+    MPI_Gather(&*own, length, MPI_INT, nullptr, length, MPI_INT, last, comm);
+  if (rank == last) check("Gather");
+  wanted.assign(sent.begin(), sent.end());
+  std::iota(wanted.begin() + rank * length, wanted.begin() + (rank + 1) * length, 2'000'000 + rank * length);
+  received = sent;
+  std::vector<int> scattered(rank == 0 ? sent.size() : 0);
+  std::iota(scattered.begin(), scattered.end(), 2'000'000);
+  MPI_Scatter(scattered.data(), length, MPI_INT, received.data() + rank * length, length, MPI_INT, 0, comm);
+  check("Scatter");
   for (int root = 0; root < size; ++root) {
     std::iota(wanted.begin(), wanted.end(), 1'000'000 * root);
     received = sent;
@@ -80,11 +101,16 @@ void exchange(Verdict& verdict, int length) {
 
 int main(int argc, char** argv) {
   Verdict verdict;
-  const bool last =
+  const std::string_view who = argc == 2 ? argv[1] : "all";
+  const bool is_last =
       from_launcher("PMI_RANK", "OMPI_COMM_WORLD_RANK") == from_launcher("PMI_SIZE", "OMPI_COMM_WORLD_SIZE") - 1;
-  if (argc != 2 || std::string_view(argv[1]) == "all" || last)
-    verdict.check(forbid(), [] { return "the system lets itself not be told to refuse"; });
+  const auto forbid_here = [&] { verdict.check(forbid(), [] { return "the system lets itself not be told to refuse"; }); };
+  if (who == "all" || (who == "last" && is_last)) forbid_here();
   MPI_Init(&argc, &argv);
+  if (who == "late") {
+    exchange(verdict, 100'000);
+    if (is_last) forbid_here();
+  }
   for (const int length : {1, 1000, 100'000}) exchange(verdict, length);
   const int code = verdict.finish("refused_by_the_system");
   MPI_Finalize();

@@ -12,6 +12,7 @@ template <class Team>
 class BlockPort {
  public:
   using Slots = exec::MemoryPort<Team, BlockArithmetic>;
+  static constexpr bool kLends = Slots::kLends;
 
   XYLEM_HD BlockPort(Slots& slots, const LinePort<Team>& lines) : slots_(slots), lines_(lines) {}
 

@@ -16,6 +16,7 @@ struct BlockShared {
 class BlockTeam {
  public:
   static constexpr bool kConnects = false;
+  static constexpr bool kLends = false;
 
   __device__ BlockTeam(BlockShared& shared, const KernelCall& call) : shared_(shared), call_(call), size_(blockDim.x) {}
 

@@ -74,6 +74,29 @@ TEST(Formulas, AreNearTheReplay) {
   }
 }
 
+// Long blocks are lent there.
+TEST(Formulas, OfLoansAreNearTheReplay) {
+  std::size_t checked = 0;
+  for (const std::uint32_t ranks : {2U, 5U, 8U}) {
+    plan::Shape shape = shape_of(ranks, 1);
+    shape.loans = coll::Loans::from(2 << 10);
+    const plan::Planner planner(shape, "", 0);
+    for (const coll::Collective collective :
+         {coll::Collective::alltoall, coll::Collective::gather, coll::Collective::scatter}) {
+      const std::size_t bytes = std::size_t{256 << 10} * ranks;
+      for (const plan::Candidate& candidate : planner.explain(collective, bytes, 4)) {
+        const plan::Algorithm& algorithm = plan::catalogue()[candidate.algorithm];
+        if (!algorithm.traits.lends) continue;
+        ++checked;
+        EXPECT_LT(ratio_to_replay(shape, candidate, bytes), 1.5)
+            << coll::collective_name(collective) << " " << algorithm.name << ", " << ranks << " ranks";
+        EXPECT_GT(candidate.seconds, 256e3 * shape.inside.lending.per_byte);
+      }
+    }
+  }
+  EXPECT_EQ(checked, 9U);
+}
+
 // Calls check(shape, candidate) for all that can run a call of so many bytes on 2 ... 17 ranks of 2 ... 4 hosts.
 template <class Check>
 void for_calls_between_hosts(std::size_t bytes, Check check) {

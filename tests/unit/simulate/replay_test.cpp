@@ -42,6 +42,13 @@ TEST(Replay, AMessageTakesTheLatencyOfItsLink) {
   EXPECT_EQ(time_of(links(2, 1), {row({work(7), send(1, 50)}), row({receive(0), work(3)})}), 7 + 100 + 50 * 4 + 3);
 }
 
+TEST(Replay, ALoanIsSettledWhenItsOwnerHearsThatItIsRead) {
+  const Script lend = row({send(1, 16), {{Act::settle, 1, 0}}, work(3)});
+  EXPECT_EQ(time_of(links(1, 2), {lend, row({{{Act::begin_recv, 0, 0}}, work(50), {{Act::end_recv, 0, 0}}})}),
+            10 + 50 + 10 + 3);
+  EXPECT_THROW(time_of(links(1, 2), {lend, work(1)}), std::logic_error);
+}
+
 TEST(Replay, MessagesQueueForTheInterfaceOfTheirSender) {
   // The second leaves when the first has left, and comes right after it.
   EXPECT_EQ(time_of(links(2, 1), {row({send(1, 50), send(1, 10)}), row({receive(0), receive(0)})}), 100 + 60 * 4);

@@ -237,6 +237,67 @@ TEST(Verifier, FindsAFifoOneSlotTooShort) {
   EXPECT_TRUE(prove(plant.job, plant.programs)->text.starts_with("deadlock")) << prove(plant.job, plant.programs)->text;
 }
 
+// Rank 0 is the root of a scatter of blocks that are lent.
+Planted lent_scatter(std::uint32_t calls = 1) {
+  Planted plant(Collective::scatter, "linear", 3, 4, 4, calls);
+  for (std::uint32_t call = 0; call < calls; ++call) {
+    plant.job.calls[call].loan = 1;
+    for (std::uint32_t rank = 0; rank < 3; ++rank)
+      plant.programs[call][rank] = record(plant.job, plant.job.calls[call], rank);
+  }
+  return plant;
+}
+
+TEST(Verifier, BlocksAreLentWhereTheyAreLongEnough) {
+  Planted plant = lent_scatter();
+  EXPECT_FALSE(plant.caught());
+  EXPECT_EQ(plant.step(0, Action::lend)->bytes, 4U);
+  EXPECT_EQ(plant.step(1, Action::borrow)->bytes, 4U);
+  plant.job.calls[0].loan = 5;
+  for (const Step& step : record(plant.job, plant.job.calls[0], 0)) EXPECT_NE(step.action, Action::lend);
+  plant.job.calls[0].loan = 1;
+  plant.job.host_of = {0, 0, 1};
+  for (const Step& step : record(plant.job, plant.job.calls[0], 0)) EXPECT_NE(step.action, Action::lend);
+}
+
+TEST(Verifier, FindsALoanThatIsNotSettledOrNotMade) {
+  for (const Action action : {Action::lend, Action::settle}) {
+    Planted plant = lent_scatter(2);
+    plant.programs[0][0].erase(plant.step(0, action));
+    EXPECT_TRUE(plant.caught()) << action_name(action);
+  }
+  Planted unread = lent_scatter();
+  unread.programs[0][2].erase(unread.step(2, Action::borrow));
+  EXPECT_TRUE(unread.caught());
+}
+
+TEST(Verifier, FindsAWriteToWhatIsLent) {
+  Planted plant(Collective::alltoall, "pairwise", 2, 4, 4);
+  CallSpec& call = plant.job.calls[0];
+  call.loan = 1;
+  call.in_place = true;  // a copy is lent: the block itself, which the other's comes to lie over, must not be
+  for (std::uint32_t rank = 0; rank < 2; ++rank) plant.programs[0][rank] = record(plant.job, call, rank);
+  EXPECT_FALSE(plant.caught());
+  plant.step(1, Action::lend)->left = plant.step(1, Action::copy)->left;
+  ASSERT_TRUE(plant.caught());
+  EXPECT_TRUE(prove(plant.job, plant.programs)->text.ends_with("writes to what it lends"));
+}
+
+TEST(Verifier, FindsALoanOfAnotherLength) {
+  Planted plant = lent_scatter();
+  plant.step(1, Action::borrow)->bytes = 3;
+  EXPECT_TRUE(plant.caught());
+}
+
+TEST(Verifier, FindsASlotTakenForALoan) {
+  Planted plant = lent_scatter();
+  Program& reader = plant.programs[0][1];
+  const auto borrow = plant.step(1, Action::borrow);
+  *borrow = {Action::begin_recv, 0, 4, {}, {}, {}};
+  reader.insert(plant.step(1, Action::begin_recv) + 1, {Action::end_recv, 0, 0, {}, {}, {}});
+  EXPECT_TRUE(plant.caught());
+}
+
 TEST(Verifier, FindsARootThatRunsAhead) {
   // The readers of the second call forget to end the epoch of the first: the root overwrites what they still read.
   Planted plant(Collective::bcast, "flat", 3, 4, 4, 6);

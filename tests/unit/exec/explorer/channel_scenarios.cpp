@@ -12,6 +12,7 @@ struct Shared {
   exec::ChannelHead head[kMostRanks];
   alignas(exec::kCacheLine) std::byte slots[kMostRanks][exec::kSlots * kSlotBytes];
   alignas(exec::kCacheLine) std::uint32_t abort_word;
+  alignas(exec::kCacheLine) Payload lent;  // rank 0's own, which rank 1 reads
 };
 
 class Channels : public Protocol {
@@ -26,6 +27,7 @@ class Channels : public Protocol {
       shared_.tail[rank].position = shared_.head[rank].position = start_;
       const exec::Channel channel{&shared_.tail[rank], &shared_.head[rank], shared_.slots[rank], kSlotBytes, start_, start_};
       to_[rank] = from_[rank] = channel;
+      if (!readable_) from_[rank].process = kUnreadable;
       if (misuse_ == Misuse::one_slot_too_many) ++shared_.head[rank].position;
     }
   }
@@ -50,9 +52,15 @@ class Channels : public Protocol {
   }
   void give_up(std::uint32_t rank) { exec::store_release(shared_.abort_word, exec::abort_word(exec::Fault::protocol, rank)); }
 
+  Payload& lent() { return shared_.lent; }
+  void make_unreadable() { readable_ = false; }
+  bool readable() const { return readable_; }
+  Misuse misuse() const { return misuse_; }
+
  private:
   Shared shared_{};
   std::size_t ranks_;
+  bool readable_ = true;
   std::uint64_t start_;
   Misuse misuse_;
   exec::Channel to_[kMostRanks], from_[kMostRanks];  // by sender
@@ -86,6 +94,39 @@ class Stream : public Channels {
 
  private:
   std::uint32_t messages_, more_, quitter_;
+};
+
+class Loans : public Channels {
+ public:
+  Loans(std::uint64_t start, std::uint32_t rounds, bool readable, Misuse misuse)
+      : Channels(2, start, misuse), rounds_(rounds) {
+    if (!readable) make_unreadable();
+  }
+
+  void run(std::size_t rank) override {
+    with_own_port(rank, [&]<class Port>(Port& port) {
+      exec::Lane<Port> lane(port);
+      for (std::uint32_t number = 0; number < rounds_; ++number) {
+        const Payload wanted{0, number};
+        if (rank == 0) {
+          lent() = wanted;
+          lane.lend(view(lent()), 1);
+          if (misuse() == Misuse::no_settlement) continue;
+          if (lane.settle(view(lent()), 1) != readable()) Explorer::fail("the owner takes a loan for what it was not");
+          if (!readable()) lane.send(view(lent()), 1);
+        } else {
+          Payload got;
+          if (lane.borrow(0, slice(got)) != readable()) Explorer::fail("the reader takes a loan for what it was not");
+          if (!readable()) lane.recv(0, slice(got));
+          expect_payload(got, wanted);
+        }
+      }
+      expect_fault(port.fault(), exec::Fault::none);
+    });
+  }
+
+ private:
+  std::uint32_t rounds_;
 };
 
 class RingRounds : public Channels {
@@ -123,6 +164,10 @@ class RingRounds : public Channels {
 
 std::unique_ptr<Protocol> stream(std::uint64_t start, std::uint32_t messages, Misuse misuse) {
   return std::make_unique<Stream>(start, messages, 0, 2, misuse);
+}
+
+std::unique_ptr<Protocol> loans(std::uint64_t start, std::uint32_t rounds, bool readable, Misuse misuse) {
+  return std::make_unique<Loans>(start, rounds, readable, misuse);
 }
 
 std::unique_ptr<Protocol> ring(std::uint64_t start, std::uint32_t ranks, std::uint32_t rounds) {

@@ -19,6 +19,7 @@ enum class Misuse {
   claims_to_have_fetched,  // finish(true) by a rank that has fetched nothing
   deaf_to_abort,           // waits do not look at the abort word
   sleeps_until_woken,      // by a store, in place of naps that end
+  no_settlement,           // the owner does not wait until what it lends is read
 };
 
 // Which lines a weakening is aimed at.
@@ -39,6 +40,10 @@ std::unique_ptr<Protocol> ring(std::uint64_t start, std::uint32_t ranks, std::ui
 // As stream, but after `messages` messages one of both raises the abort word in place of the next; the other has to end too.
 std::unique_ptr<Protocol> abandoned_stream(std::uint64_t start, std::uint32_t messages, bool sender_gives_up,
                                            Misuse misuse = Misuse::none);
+
+// Rank 0 lends rank 1 the same memory `rounds` times, with something else in it each time; where it cannot be read, slots
+// carry it.
+std::unique_ptr<Protocol> loans(std::uint64_t start, std::uint32_t rounds, bool readable, Misuse misuse = Misuse::none);
 
 enum class Shows {
   all,    // every rank shows, and every rank fetches from all (an allreduce)

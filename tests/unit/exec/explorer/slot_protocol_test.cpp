@@ -50,6 +50,24 @@ TEST(SlotProtocol, RingOfThree) {
   for (const std::uint64_t start : kStarts) expect_right(*ring(start, 3, 2), 193);
 }
 
+TEST(SlotProtocol, LoansAreReadAndRefused) {
+  for (const std::uint64_t start : kStarts) {
+    expect_right(*loans(start, 4, true), 1);
+    expect_right(*loans(start, 4, false), 8);
+  }
+}
+
+TEST(SlotProtocol, EveryOrderOfALoanIsNeeded) {
+  for (const Line line : {Line::tail, Line::head}) {
+    for (const bool stores : {false, true}) {
+      const auto protocol = loans(0, 3, true);
+      expect_found(*protocol, "data race", weakened(*protocol, line, stores));
+    }
+  }
+}
+
+TEST(SlotProtocol, ALoanThatIsNotSettledIsFound) { expect_found(*loans(0, 3, true, Misuse::no_settlement), "data race"); }
+
 TEST(SlotProtocol, AnAbortEndsTheWaitOfTheOther) {
   constexpr std::uint64_t ways[][3] = {{1, 2, 8}, {2, 4, 26}, {5, 98, 1152}};
   for (const auto& [messages, sender_gives_up, receiver_gives_up] : ways) {
