@@ -66,7 +66,9 @@ class KnomialTree {
     const std::uint32_t after = group_.size - position_ - distance;
     return width < after ? width : after;
   }
-  XYLEM_HD std::uint32_t rank_at(std::uint32_t position) const { return group_.rank((position + root_) % group_.size); }
+  XYLEM_HD std::uint32_t rank_at(std::uint32_t position) const {
+    return group_.rank((position + root_) % group_.size);  // NOLINT(clang-analyzer-core.DivideZero): no group is empty
+  }
 
   const Group& group_;
   std::uint32_t radix_, root_, position_;

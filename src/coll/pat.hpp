@@ -22,7 +22,7 @@ class PatShape {
   XYLEM_HD PatShape(std::uint32_t ranks, std::size_t chunk, std::size_t block)
       : ranks_(ranks), piece_(smaller(chunk, block)) {
     while (rows_ * span_ < ranks) span_ *= 2;
-    for (; span_ > 2 && 2 * rows_ * piece_ <= chunk; span_ /= 2) rows_ *= 2;
+    for (; span_ > 2 && std::size_t{2} * rows_ * piece_ <= chunk; span_ /= 2) rows_ *= 2;
   }
 
   XYLEM_HD std::size_t piece() const { return piece_; }         // bytes of a block that a message takes at most

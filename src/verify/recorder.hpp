@@ -15,8 +15,9 @@ class Recorder {
 
   // The address that stands for a region, to be given to algorithms as a buffer.
   static std::byte* address(Space space, std::uint32_t peer = 0) {
-    return reinterpret_cast<std::byte*>((static_cast<std::uint64_t>(space) << kSpaceShift) |
-                                        (static_cast<std::uint64_t>(peer) << kPeerShift));
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): 40 of 64 bits
+    const std::uint64_t of_peer = std::uint64_t{peer} << kPeerShift;
+    return reinterpret_cast<std::byte*>((static_cast<std::uint64_t>(space) << kSpaceShift) | of_peer);
   }
   static Region region(const std::byte* address) {
     const auto bits = reinterpret_cast<std::uint64_t>(address);

@@ -70,7 +70,7 @@ std::optional<Violation> prove_once(const Job& job, const std::vector<std::vecto
     for (const auto& setup : setups(job, job.calls[number])) memory.push_back(setup->before(terms, number));
     machine.add_call(programs[number], std::move(memory));
   }
-  if (const auto violation = machine.run()) return violation;
+  if (auto violation = machine.run()) return violation;
   return wrong_results(job, machine, terms, programs);
 }
 
@@ -104,7 +104,7 @@ std::optional<Violation> prove(const Job& job) {
 }
 
 std::optional<Violation> prove(const Job& job, const std::vector<std::vector<Program>>& programs) {
-  if (const auto violation = prove_once(job, programs, false)) return violation;
+  if (auto violation = prove_once(job, programs, false)) return violation;
   return splits(programs) ? prove_once(job, programs, true) : std::nullopt;
 }
 
