@@ -375,8 +375,8 @@ typedef enum xylem_memory {
   XYLEM_MEMORY_DEVICE = 3   /**< On a GPU: the CPU cannot touch it. */
 } xylem_memory;
 
-/** Where `address` lies. Never fails, leaves no CUDA error behind, and changes nothing. XYLEM_MEMORY_DEVICE also for what the
- *  CPU cannot touch where the driver does not answer any more. */
+/** Where `address` lies. Never fails, leaves no CUDA error behind, and changes nothing. XYLEM_MEMORY_DEVICE also
+ *  where the driver does not answer any more, as after the fault of a kernel. */
 XYLEM_API xylem_memory xylem_mem_kind(const void* address);
 
 /**

@@ -136,6 +136,7 @@ class Communicator {
   // device_calls.cpp: calls of a rank whose buffers may lie on a GPU
   xylem_status run_with_devices(const Call& call);
   xylem_status run_where_buffers_lie(const Call& call);
+  xylem_status run_staged(const Call& call);
   xylem_status run_exchange_staged(const Call& call);
   static bool copy_on_device(const Call& call, void* to, const void* from, std::size_t bytes);
   xylem_status run_after_arrivals(const Request& request);

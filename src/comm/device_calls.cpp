@@ -13,6 +13,18 @@ namespace {
 // Where the driver runs on a fiber: how much it takes is not told. Only what is used takes memory.
 constexpr std::size_t kDriverStackBytes = std::size_t{1} << 20;
 
+// What `body` returns, or, where it throws, what `fail` makes of the status and the reason.
+template <class Body, class Fail>
+xylem_status guarded(Body body, Fail fail) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
+  }
+}
+
 }  // namespace
 
 xylem_status Communicator::run_with_devices(const Call& call) {
@@ -22,14 +34,14 @@ xylem_status Communicator::run_with_devices(const Call& call) {
 
 xylem_status Communicator::run_where_buffers_lie(const Call& call) {
   if (given_up()) return refuse();
-  const cuda::StreamState state = call.stream == XYLEM_STREAM_NONE ? cuda::StreamState::ready : cuda::state_of(call.stream);
-  const bool captured = state == cuda::StreamState::captured;
-  const auto refused = [&] {
-    error_ = describe(call, size()) + ": " + cuda::obstacle_to_waiting(state);
-    return XYLEM_ERROR_UNSUPPORTED;
-  };
-  if (state != cuda::StreamState::ready && !captured) return refused();
-  try {
+  const auto run = [&] {
+    const cuda::StreamState state = call.stream == XYLEM_STREAM_NONE ? cuda::StreamState::ready : cuda::state_of(call.stream);
+    const bool captured = state == cuda::StreamState::captured;
+    const auto refused = [&] {
+      error_ = describe(call, size()) + ": " + cuda::obstacle_to_waiting(state);
+      return XYLEM_ERROR_UNSUPPORTED;
+    };
+    if (state != cuda::StreamState::ready && !captured) return refused();
     if (device_path_ != nullptr) {
       if (const std::optional<xylem_status> done = device_path_->run(call)) return *done;
     }
@@ -39,17 +51,17 @@ xylem_status Communicator::run_where_buffers_lie(const Call& call) {
     }
     if (size() == 1) return run_on_host(call);
     if (captured) return refused();
-    if (call.exchange != nullptr) return run_exchange_staged(call);
-    const StagedCall staged(call, buffer_bytes(call, rank(), size()));
-    if (staged.staged() && !call.internal) counters_.count_staged();
-    const xylem_status status = run_on_host(staged.on_host());
-    if (status == XYLEM_SUCCESS) staged.copy_back();
-    return status;
-  } catch (const Error& error) {
-    return give_up(call, error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return give_up(call, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
-  }
+    return call.exchange != nullptr ? run_exchange_staged(call) : run_staged(call);
+  };
+  return guarded(run, [&](xylem_status status, const char* reason) { return give_up(call, status, reason); });
+}
+
+xylem_status Communicator::run_staged(const Call& call) {
+  const StagedCall staged(call, buffer_bytes(call, rank(), size()));
+  if (staged.staged() && !call.internal) counters_.count_staged();
+  const xylem_status status = run_on_host(staged.on_host());
+  if (status == XYLEM_SUCCESS) staged.copy_back();
+  return status;
 }
 
 std::vector<cuda::HeldBuffer> Communicator::hold(const void* buffer, std::size_t bytes) {
@@ -102,17 +114,14 @@ bool Communicator::copy_on_device(const Call& call, void* to, const void* from, 
 // What runs on the fiber of a call that was started.
 xylem_status Communicator::run_after_arrivals(const Request& request) {
   Call call = request.call();
-  try {
+  const auto run = [&] {
     const exec::Fault fault = team_.wait([&] { return request.arrivals().passed(); });
     if (fault != exec::Fault::none) return fail(call, fault, rank());
     call.stream = XYLEM_STREAM_NONE;
     call.arrived = true;
     return run_where_buffers_lie(call);
-  } catch (const Error& error) {
-    return give_up(call, error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return give_up(call, XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
-  }
+  };
+  return guarded(run, [&](xylem_status status, const char* reason) { return give_up(call, status, reason); });
 }
 
 std::optional<xylem_status> Communicator::go_on_with_devices(const Request& request) {
@@ -160,21 +169,17 @@ xylem_status Communicator::note_arrivals(Request& request) {
   } catch (const Error& error) {
     return request.finish(error.code(), describe(call, size()) + ": " + error.what());
   }
-  const auto give_up_this = [&](xylem_status status, const std::string& reason) {
-    const std::lock_guard lock(driving_);
-    give_up(call, status, reason);
-    return request.finish(status, error_);
-  };
-  try {
+  const auto note = [&] {
     const BufferBytes bytes = buffer_bytes(call, rank(), size());
     if (bytes.input != 0 || call.stream != XYLEM_STREAM_NONE) request.arrivals().add(call.input, call.stream);
     if (bytes.output != 0) request.arrivals().add(call.output, call.stream);
     return XYLEM_SUCCESS;
-  } catch (const Error& error) {
-    return give_up_this(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return give_up_this(XYLEM_ERROR_OUT_OF_MEMORY, "out of memory");
-  }
+  };
+  return guarded(note, [&](xylem_status status, const char* reason) {
+    const std::lock_guard lock(driving_);
+    give_up(call, status, reason);
+    return request.finish(status, error_);
+  });
 }
 
 // Calls in streams have returned long before their kernels end.
@@ -186,12 +191,11 @@ xylem_status Communicator::check() {
   }
   if (device_hosts_ != nullptr) return device_hosts_->check();
   if (device_path_ == nullptr) return XYLEM_SUCCESS;
-  try {
+  const auto look = [&] {
     const std::optional<DevicePath::Met> met = device_path_->take_fault();
     return met ? fail(earlier_title(), met->fault, met->rank) : XYLEM_SUCCESS;
-  } catch (const Error& error) {
-    return give_up(earlier_title(), error.code(), error.what());
-  }
+  };
+  return guarded(look, [&](xylem_status status, const char* reason) { return give_up(earlier_title(), status, reason); });
 }
 
 std::string Communicator::earlier_title() const {

@@ -20,7 +20,8 @@ bool lives(const Driver& driver, const Memory& kept);
 // What is kept for a context is found by this.
 struct ContextKey {
   explicit ContextKey(const Memory& kept) : context(kept.context), id(kept.context_id) {}
-  auto operator<=>(const ContextKey&) const = default;
+  // clang-tidy takes the zero that the compiler compares with for a pointer.
+  auto operator<=>(const ContextKey&) const = default;  // NOLINT(modernize-use-nullptr)
 
   CUcontext context;
   std::uint64_t id;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <map>
 #include <mutex>
 
@@ -16,11 +17,31 @@ namespace {
 
 CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
-// Whether the CPU can read there. Null counts: nobody will.
+// Whether the CPU can read there. Null counts: nobody will. So does what the system does not let us try, as some containers
+// do.
 bool touchable(const void* address) {
   char byte = 0;
   const iovec here{&byte, 1}, there{const_cast<void*>(address), 1};
-  return address == nullptr || process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+  return address == nullptr || process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
+}
+
+// What the driver says where it has no memory: nobody has initialised it (a forked child may not), it cannot start here, it
+// has gone, or it has no context. All else is a failure, as of an earlier kernel, and tells nothing of where memory lies.
+bool says_no_memory(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_INVALID_VALUE:  // to a pointer that it does not know
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -40,15 +61,17 @@ Memory memory_of(const void* address) {
                                           address_of(address));
   };
   CUresult result = ask();
-  // A thread of the program that has not chosen a device yet.
-  if (result == CUDA_ERROR_INVALID_CONTEXT) {
+  // A thread of the program that has not chosen a device yet, or whose context another has ended.
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
     const AnyContextScope scope(*driver);
     result = ask();
   }
-  // The plural form answers for unknown memory too, with zeros. It fails before cuInit and after the driver has gone, when
-  // there is no device memory, and after a fault that ended the contexts.
-  if (result != CUDA_SUCCESS && touchable(address)) return {};
-  check(*driver, result, "cuPointerGetAttributes of memory that the CPU cannot touch");
+  // The plural form answers for unknown memory too, with zeros.
+  if (says_no_memory(result)) {
+    if (touchable(address)) return {};
+    check(*driver, result, "cuPointerGetAttributes of memory that the CPU cannot touch");
+  }
+  check(*driver, result, "cuPointerGetAttributes, which also tells of earlier failures on the GPU,");
   if (managed != 0) return {MemoryKind::managed, device, context, allocation};
   if (type == CU_MEMORYTYPE_DEVICE) return {MemoryKind::device, device, context, allocation};
   if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned, device, context, allocation};
@@ -99,7 +122,10 @@ StreamState state_of(CUstream_st* stream) {
   const Driver* const driver = driver_in_process();
   if (driver == nullptr) return StreamState::no_driver;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (driver->stream_is_capturing(stream, &status) != CUDA_SUCCESS) return StreamState::unknown;
+  const CUresult result = driver->stream_is_capturing(stream, &status);
+  if (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_VALUE) return StreamState::unknown;
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return StreamState::beside_capture;
+  check(*driver, result, "cuStreamIsCapturing, which also tells of earlier failures on the GPU,");
   return status == CU_STREAM_CAPTURE_STATUS_NONE ? StreamState::ready : StreamState::captured;
 }
 
@@ -109,6 +135,8 @@ const char* obstacle_to_waiting(StreamState state) {
       break;
     case StreamState::captured:
       return "the stream is being captured into a graph, which only calls that a kernel of each rank runs can be part of";
+    case StreamState::beside_capture:
+      return "the legacy default stream takes no work while a stream that is ordered with it is captured into a graph";
     case StreamState::unknown:
       return "the driver does not know the stream";
     case StreamState::no_driver:

@@ -25,7 +25,8 @@ struct Memory {
 };
 
 // Asks the driver, if there is one in the process. Leaves no error behind, and the current context as it is. Throws Error
-// where the driver does not answer, as after a kernel's fault, and the CPU cannot touch the memory.
+// where the driver does not answer, as after a kernel's fault: managed memory then looks like any other, and may be half
+// written. Memory is host memory where the driver has none to tell of and the CPU can touch it.
 Memory memory_of(const void* address);
 
 // The legacy default stream: what work without a stream goes to, in order with all streams that were not made non-blocking.
@@ -50,10 +51,12 @@ void wait_for(CUstream_st* stream, const Memory& on);
 
 enum class StreamState : std::uint8_t {
   ready,
-  captured,   // records its work for later
-  unknown,    // no stream of this process
-  no_driver,  // nor is there any
+  captured,        // records its work for later
+  beside_capture,  // the legacy default stream while another records
+  unknown,         // no stream of this process
+  no_driver,       // nor is there any
 };
+// Throws Error where the driver does not answer, as after a kernel's fault.
 StreamState state_of(CUstream_st* stream);
 
 // Why the work of a stream in that state cannot be waited for, or null.

@@ -46,6 +46,8 @@ class FakeDriver {
   int locked = 0;                    // ranges of host memory
   CUresult register_result = CUDA_SUCCESS;
   CUresult copy_result = CUDA_SUCCESS;
+  CUresult attributes_result = CUDA_SUCCESS;
+  CUresult capturing_result = CUDA_SUCCESS;
   CUstream capturing = nullptr;
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
@@ -78,12 +80,14 @@ class FakeDriver {
     };
     d.ctx_push_current = [](CUcontext c) { return it()->stack.push_back(c), CUDA_SUCCESS; };
     d.ctx_pop_current = [](CUcontext*) { return it()->stack.pop_back(), CUDA_SUCCESS; };
+    d.device_get_count = [](int* devices) { return *devices = 0, CUDA_SUCCESS; };
     d.device_primary_ctx_retain = [](CUcontext* c, CUdevice device) {
       *c = it()->primary[device];
       return ++it()->retained, CUDA_SUCCESS;
     };
     d.device_primary_ctx_release = [](CUdevice) { return --it()->retained, CUDA_SUCCESS; };
     d.pointer_get_attributes = [](unsigned, CUpointer_attribute*, void** values, CUdeviceptr address) {
+      if (it()->attributes_result != CUDA_SUCCESS) return it()->attributes_result;
       const Range* const range = it()->find(address);
       *static_cast<unsigned*>(values[0]) = range == nullptr ? 0 : range->type;
       *static_cast<unsigned*>(values[1]) = range != nullptr && range->managed ? 1 : 0;
@@ -106,7 +110,7 @@ class FakeDriver {
     d.stream_get_ctx = [](CUstream, CUcontext* c) { return *c = context(9), CUDA_SUCCESS; };
     d.stream_is_capturing = [](CUstream stream, CUstreamCaptureStatus* status) {
       *status = stream == it()->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-      return CUDA_SUCCESS;
+      return it()->capturing_result;
     };
     d.thread_exchange_stream_capture_mode = [](CUstreamCaptureMode* mode) {
       return std::swap(*mode, it()->capture_mode), CUDA_SUCCESS;

@@ -2,6 +2,8 @@
 #include "cuda/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cuda/context.hpp"
@@ -35,6 +37,42 @@ TEST(Memory, KindsAreTold) {
   EXPECT_EQ(memory_of(&pinned).kind, MemoryKind::pinned);
   EXPECT_EQ(memory_of(&managed).kind, MemoryKind::managed);
   EXPECT_EQ(memory_of(&plain).kind, MemoryKind::host);
+}
+
+TEST(Memory, IsHostMemoryWhereTheDriverHasNoneAndTheCpuCanTouchIt) {
+  FakeDriver fake;
+  const int plain = 0;
+  const int page = static_cast<int>(sysconf(_SC_PAGESIZE));
+  void* const closed = mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(closed, MAP_FAILED);
+  for (const CUresult result :
+       {CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_NOT_READY,
+        CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUDA_ERROR_INVALID_CONTEXT,
+        CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_INVALID_VALUE}) {
+    fake.attributes_result = result;
+    EXPECT_EQ(memory_of(&plain).kind, MemoryKind::host) << result;
+    EXPECT_EQ(memory_of(nullptr).kind, MemoryKind::host) << result;
+    EXPECT_THROW(memory_of(closed), Error) << result;
+  }
+  munmap(closed, page);
+}
+
+TEST(Memory, IsNotTakenForHostMemoryAfterAFailureOnTheGpu) {
+  FakeDriver fake;
+  const int plain = 0;
+  for (const CUresult result : {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT,
+                                CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_ASSERT, CUDA_ERROR_UNKNOWN}) {
+    fake.attributes_result = result;
+    try {
+      memory_of(&plain);
+      ADD_FAILURE() << "no Error for " << result;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), XYLEM_ERROR_SYSTEM);
+      EXPECT_STREQ(error.what(),
+                   "cuPointerGetAttributes, which also tells of earlier failures on the GPU, failed with CUDA_ERROR_FAKE: as "
+                   "the test wants");
+    }
+  }
 }
 
 TEST(Memory, IsCopiedInItsOwnContextAndTheCurrentOneIsAsBefore) {
@@ -87,6 +125,18 @@ TEST(Memory, ACapturedStreamIsNotWaitedFor) {
   EXPECT_EQ(obstacle_to_waiting(StreamState::ready), nullptr);
   EXPECT_EQ(state_of(fake.capturing), StreamState::captured);
   EXPECT_NE(obstacle_to_waiting(StreamState::captured), nullptr);
+}
+
+TEST(Memory, OnlyWhatIsSaidOfAStreamIsItsState) {
+  FakeDriver fake;
+  const CUstream stream = reinterpret_cast<CUstream>(0x10);
+  fake.capturing_result = CUDA_ERROR_INVALID_HANDLE;
+  EXPECT_EQ(state_of(stream), StreamState::unknown);
+  fake.capturing_result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  EXPECT_EQ(state_of(default_stream()), StreamState::beside_capture);
+  EXPECT_NE(obstacle_to_waiting(StreamState::beside_capture), nullptr);
+  fake.capturing_result = CUDA_ERROR_ILLEGAL_ADDRESS;
+  EXPECT_THROW(state_of(stream), Error);
 }
 
 TEST(PinnedMemory, IsLockedOnceAndUsedAgain) {
