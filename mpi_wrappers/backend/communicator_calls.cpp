@@ -1,6 +1,7 @@
 #include "backend/communicator_calls.hpp"
 
 #include "backend/communicators.hpp"
+#include "backend/groups.hpp"
 #include "backend/mpi_functions.hpp"
 
 namespace xylem::preload {
@@ -14,16 +15,20 @@ int create_unready(Function* function, MPI_Comm* new_comm, MPI_Comm around, Args
   return code;
 }
 
+// Of a communicator that all ranks of the parent have made in one call.
+void make_ready_within(const Communicator& known_parent, MPI_Comm parent, MPI_Comm new_comm) {
+  if (known_parent.xylem != nullptr)
+    make_ready_from(known_parent, parent, new_comm);
+  else if (new_comm != MPI_COMM_NULL)
+    make_ready(new_comm);
+}
+
 // A call in which all ranks of the parent take part.
 template <class Function, class... Args>
 int create(Function* function, MPI_Comm* new_comm, MPI_Comm parent, Args... args) {
   const Communicator& known_parent = find(parent);
   const int code = create_unready(function, new_comm, parent, parent, args..., new_comm);
-  if (code != MPI_SUCCESS) return code;
-  if (known_parent.xylem != nullptr)
-    make_ready_from(known_parent, parent, *new_comm);
-  else if (*new_comm != MPI_COMM_NULL)
-    make_ready(*new_comm);
+  if (code == MPI_SUCCESS) make_ready_within(known_parent, parent, *new_comm);
   return code;
 }
 
@@ -62,8 +67,12 @@ int comm_connect(const char* port, MPI_Info info, int root, MPI_Comm comm, MPI_C
   return create_unready(real().Comm_connect, new_comm, comm, port, info, root, comm, new_comm);
 }
 
+// With a group that does not lie within `comm` an MPI may fail on the ranks of that group only: then none makes it ready.
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* new_comm) noexcept {
-  return create(real().Comm_create, new_comm, comm, group);
+  const Communicator& parent = find(comm);
+  const int code = create_unready(real().Comm_create, new_comm, comm, comm, group, new_comm);
+  if (code == MPI_SUCCESS && lies_within_group_of(group, comm)) make_ready_within(parent, comm, *new_comm);
+  return code;
 }
 
 int comm_create_from_group(MPI_Group group, const char* tag, MPI_Info info, MPI_Errhandler handler,

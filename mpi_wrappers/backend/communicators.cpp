@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/groups.hpp"
 #include "backend/own_communicators.hpp"
 #include "base/log.hpp"
 
@@ -60,20 +61,12 @@ void progress(void*) {
 }
 
 // The processes of another MPI_COMM_WORLD (spawned or connected) need not have this library.
-bool all_in_this_world(MPI_Comm comm, int size) {
+bool all_in_this_world(MPI_Comm comm) {
   MPI_Group group;
-  MPI_Group world;
   PMPI_Comm_group(comm, &group);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> world_ranks(ranks.size());
-  for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r] = static_cast<int>(r);
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  const bool all = lies_within_group_of(group, MPI_COMM_WORLD);
   PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-  for (const int rank : world_ranks)
-    if (rank == MPI_UNDEFINED) return false;
-  return true;
+  return all;
 }
 
 // Asks the MPI about the communicator of an entry.
@@ -110,7 +103,7 @@ void accept(Communicator& entry, xylem_status status, xylem_comm_t made) {
 void connect(Communicator& entry) {
   describe(entry);
   if (entry.reason != Reason::none) return;
-  if (!all_in_this_world(entry.mpi.load(std::memory_order_relaxed), entry.size)) {
+  if (!all_in_this_world(entry.mpi.load(std::memory_order_relaxed))) {
     entry.reason = Reason::foreign_processes;
     return;
   }

@@ -261,6 +261,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int PMPI_Comm_size(MPI_Comm comm, int* size);
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag);
 int PMPI_Group_free(MPI_Group* group);
+int PMPI_Group_size(MPI_Group group, int* size);
 int PMPI_Group_translate_ranks(MPI_Group from, int n, const int ranks[], MPI_Group to, int found[]);
 
 int PMPI_Op_commutative(MPI_Op op, int* commutes);

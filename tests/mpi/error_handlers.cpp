@@ -93,6 +93,33 @@ void of_another_thread(Verdict& verdict) {
   for (MPI_Errhandler& handler : handlers) MPI_Errhandler_free(&handler);
 }
 
+#ifndef OPEN_MPI
+// Of two ranks the second is in a group with a third: MPICH fails there, and the first gets no communicator, and no error.
+void of_a_group_from_outside(Verdict& verdict) {
+  if (size < 3) return;
+  MPI_Comm low, made = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, 0, &low);
+  if (rank >= 2) return;
+  MPI_Comm_set_errhandler(low, MPI_ERRORS_RETURN);
+  MPI_Group world, outside;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  const int members[] = {1, 2};
+  MPI_Group_incl(world, 2, members, &outside);
+  const int found = class_of(MPI_Comm_create(low, outside, &made));
+  verdict.check(found == (rank == 0 ? MPI_SUCCESS : MPI_ERR_GROUP) && made == MPI_COMM_NULL,
+                [&] { return "a group from outside: class " + std::to_string(found); });
+  MPI_Comm dup;
+  MPI_Comm_dup(low, &dup);
+  int sum = 0;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, dup);
+  verdict.check(sum == 1, [&] { return "after that: sum " + std::to_string(sum); });
+  MPI_Comm_free(&dup);
+  MPI_Comm_free(&low);
+  MPI_Group_free(&outside);
+  MPI_Group_free(&world);
+}
+#endif
+
 // Handles that are of no communicator, or of one that is no more: MPICH can tell.
 void of_no_communicator(Verdict& verdict) {
   MPI_Errhandler counting;
@@ -137,6 +164,9 @@ int main(int argc, char** argv) {
     of_another_thread(verdict);
   else if (rank == 0)
     std::printf("this MPI offers no MPI_THREAD_MULTIPLE: other threads are not tested\n");
+#ifndef OPEN_MPI
+  of_a_group_from_outside(verdict);
+#endif
   of_no_communicator(verdict);
   const int code = verdict.finish("error_handlers");
   MPI_Finalize();
