@@ -376,7 +376,7 @@ typedef enum xylem_memory {
 } xylem_memory;
 
 /** Where `address` lies. Never fails, leaves no CUDA error behind, and changes nothing. XYLEM_MEMORY_DEVICE also
- *  where the driver does not answer any more, as after the fault of a kernel. */
+ *  for what the CPU cannot touch where the driver does not answer any more, as after the fault of a kernel. */
 XYLEM_API xylem_memory xylem_mem_kind(const void* address);
 
 /**

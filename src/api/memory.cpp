@@ -40,7 +40,7 @@ xylem_memory xylem_mem_kind(const void* address) {
   try {
     return static_cast<xylem_memory>(xylem::cuda::memory_of(address).kind);
   } catch (const xylem::Error&) {
-    return XYLEM_MEMORY_DEVICE;  // the driver does not answer any more: the CPU should not touch it
+    return XYLEM_MEMORY_DEVICE;  // the driver does not answer any more, and the CPU cannot touch it
   }
 }
 

@@ -25,25 +25,6 @@ bool touchable(const void* address) {
   return address == nullptr || process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
 }
 
-// What the driver says where it has no memory: nobody has initialised it (a forked child may not), it cannot start here, it
-// has gone, or it has no context. All else is a failure, as of an earlier kernel, and tells nothing of where memory lies.
-bool says_no_memory(CUresult result) {
-  switch (result) {
-    case CUDA_ERROR_NOT_INITIALIZED:
-    case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_NO_DEVICE:
-    case CUDA_ERROR_SYSTEM_NOT_READY:
-    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_INVALID_VALUE:  // to a pointer that it does not know
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 Memory memory_of(const void* address) {
@@ -66,12 +47,11 @@ Memory memory_of(const void* address) {
     const AnyContextScope scope(*driver);
     result = ask();
   }
-  // The plural form answers for unknown memory too, with zeros.
-  if (says_no_memory(result)) {
-    if (touchable(address)) return {};
-    check(*driver, result, "cuPointerGetAttributes of memory that the CPU cannot touch");
-  }
-  check(*driver, result, "cuPointerGetAttributes, which also tells of earlier failures on the GPU,");
+  // The plural form answers for unknown memory too, with zeros. It fails where there is no device memory (before cuInit,
+  // after the driver has gone), and after a fault that ended the contexts. Then host memory must go on: by collectives on it
+  // the ranks agree on what to do now.
+  if (result != CUDA_SUCCESS && touchable(address)) return {};
+  check(*driver, result, "cuPointerGetAttributes of memory that the CPU cannot touch");
   if (managed != 0) return {MemoryKind::managed, device, context, allocation};
   if (type == CU_MEMORYTYPE_DEVICE) return {MemoryKind::device, device, context, allocation};
   if (type == CU_MEMORYTYPE_HOST) return {MemoryKind::pinned, device, context, allocation};

@@ -25,8 +25,8 @@ struct Memory {
 };
 
 // Asks the driver, if there is one in the process. Leaves no error behind, and the current context as it is. Throws Error
-// where the driver does not answer, as after a kernel's fault: managed memory then looks like any other, and may be half
-// written. Memory is host memory where the driver has none to tell of and the CPU can touch it.
+// where the driver does not answer, as after a kernel's fault, and the CPU cannot touch the memory: what it can touch is host
+// memory then.
 Memory memory_of(const void* address);
 
 // The legacy default stream: what work without a stream goes to, in order with all streams that were not made non-blocking.
