@@ -84,8 +84,23 @@ void DevicePath::launch_kernel(const Call& call, const Terms& terms) {
   if (call.stream != XYLEM_STREAM_NONE) arrived_->hold(stream_->stream());
   for (const cuda::Event& resident : residents_arrived_) resident.hold(stream_->stream());
   stream_->launch(name, kernel, blocks, stream_->stream());
-  finished_->record(stream_->stream());
+  try {
+    finished_->record(stream_->stream());
+  } catch (const Error& error) {
+    finish_unrecorded(call, error);
+  }
   leases_.clear();
+}
+
+// The driver has launched a kernel and records no event behind it: who waits for the event takes the kernel for done, so here
+// is waited until it is. One that waits for other GPUs is told to end first, for they may never come.
+void DevicePath::finish_unrecorded(const Call& call, const Error& error) {
+  if (!groups_->all_on_one()) {
+    ++communicator_.sequence_;
+    communicator_.give_up(call, XYLEM_ERROR_SYSTEM, error.what());
+  }
+  cuda::wait_for(stream_->stream(), stream_->near());
+  if (!groups_->all_on_one()) throw DeviceAgreement::Broken();
 }
 
 unsigned DevicePath::blocks_for(const Terms& terms, const std::string& kernel) const {

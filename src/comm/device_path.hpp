@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "comm/call.hpp"
 #include "comm/device_agreement.hpp"
 #include "comm/device_groups.hpp"
@@ -123,6 +124,7 @@ class DevicePath {
   void open_buffers(std::span<const Offer> offers);
   std::byte* open(const cuda::ExportedBuffer& buffer);
   void launch_kernel(const Call& call, const Terms& terms);
+  void finish_unrecorded(const Call& call, const Error& error);
   cuda::KernelCall kernel_call(const Call& call, const Terms& terms);
   void add_residents(cuda::KernelCall& kernel, const Call& call);
   void add_channels(cuda::KernelCall& kernel, const Terms& terms) const;

@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
     check(xylem_comm_create(&w.comm, &bootstrap), "xylem_comm_create");
     if (mode == "forget") return forget(w, bootstrap);
     if (mode == "exit") return run_to_the_end(w, late);
+    expect(mode == "reset", "there is such a part of the test");
     reset(w);
     check(xylem_comm_destroy(w.comm), "xylem_comm_destroy");
     check_all_on_device();

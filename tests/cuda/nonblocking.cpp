@@ -216,12 +216,20 @@ int main(int argc, char** argv) {
   const std::string mode = argv[1];
   const bool good = xylem::test::run_on_devices(true, std::atoi(argv[2]), [&](int rank, xylem_comm_t comm) {
     const World w{rank, std::atoi(argv[2]), comm};
-    if (mode == "start") start(w);
-    if (mode == "progress") progress(w);
-    if (mode == "crossing") crossing(w);
-    if (mode == "many") many(w);
-    if (mode == "groups") groups(w);
-    if (mode == "alone") alone(w);
+    if (mode == "start")
+      start(w);
+    else if (mode == "progress")
+      progress(w);
+    else if (mode == "crossing")
+      crossing(w);
+    else if (mode == "many")
+      many(w);
+    else if (mode == "groups")
+      groups(w);
+    else if (mode == "alone")
+      alone(w);
+    else
+      expect(false, "there is no such part of the test");
     check(cudaGetLastError(), "an error left behind");
     if (mode != "groups" && mode != "many") check_all_on_device();
     return unexpected.load();

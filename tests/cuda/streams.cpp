@@ -311,10 +311,16 @@ int main(int argc, char** argv) {
     check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     check(cudaSetDevice(rank % devices), "cudaSetDevice");
     Rank r(rank, size, bootstrap);
-    if (mode == "order") order(r);
-    if (mode == "graphs") graphs(r);
-    if (mode == "refused") refused(r);
-    if (mode == "differ") differ(r);
+    if (mode == "order")
+      order(r);
+    else if (mode == "graphs")
+      graphs(r);
+    else if (mode == "refused")
+      refused(r);
+    else if (mode == "differ")
+      differ(r);
+    else
+      expect(false, "there is no such part of the test");
     check(cudaGetLastError(), "an error left behind");
     return unexpected.load();
   });

@@ -101,8 +101,12 @@ int main(int argc, char** argv) {
     }
     xylem_comm_t comm = nullptr;
     check(xylem_comm_create(&comm, &bootstrap), "xylem_comm_create");
-    if (mode == "fork") fork_and_go_on(rank, ranks, comm, bootstrap);
-    if (mode == "early") leave_early(rank, ranks, comm, bootstrap);
+    if (mode == "fork")
+      fork_and_go_on(rank, ranks, comm, bootstrap);
+    else if (mode == "early")
+      leave_early(rank, ranks, comm, bootstrap);
+    else
+      expect(false, "there is no such part of the test");
     return unexpected.load();
   });
   if (good) std::printf("leavers: good: %s with %d ranks\n", argv[1], ranks);

@@ -101,7 +101,10 @@ CUresult cuEventDestroy(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return enter_context([&](Driver& driver, CUctx_st& context) { record(driver, context, event, stream, false); });
+  return enter_context([&](Driver& driver, CUctx_st& context) {
+    require(!driver.failures.now("event_record"), CUDA_ERROR_OUT_OF_MEMORY);
+    record(driver, context, event, stream, false);
+  });
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {

@@ -40,8 +40,8 @@ struct Settings {
 
 Settings read_settings();
 
-// Kinds: driver_old, no_device, alloc, host_alloc, register, ipc_get, ipc_open, ipc (both), event, stream, module, launch,
-// pool_export, sticky (a kernel that touches an illegal address).
+// Kinds: driver_old, no_device, alloc, host_alloc, register, ipc_get, ipc_open, ipc (both), event, event_record, stream,
+// module, launch, pool_export, sticky (a kernel that touches an illegal address).
 class Failures {
  public:
   explicit Failures(const std::string& list);
