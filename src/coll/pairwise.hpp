@@ -30,20 +30,26 @@ struct PairwiseAlltoall {
     return smaller(args.sent.longest(args.ranks), window(args));
   }
 
-  // In step s the ranks i and j with i + j = s (mod P) are partners.
+  // In step s the ranks i and j with i + j = s (mod P) are partners. A rank that works in place keeps to that order; another
+  // one lends all partners what it has for them, then takes, and waits last.
   template <class Lane>
   static XYLEM_HD void run(Lane& lane, const Args& args) {
-    for (std::uint32_t step = 0; step < args.ranks; ++step) {
-      const std::uint32_t partner = (step + args.ranks - args.rank) % args.ranks;
-      const std::size_t sent = args.sent.at(partner).length, received = args.received.at(partner).length;
-      for (std::size_t base = 0; base < sent || base < received; base += window(args)) {
-        const exec::View own = args.in_block(partner, base, window(args));
-        const exec::Slice out = args.out_block(partner, base, window(args));
-        if (partner == args.rank) {
-          lane.keep(out, own);
-        } else {
-          exchange(lane, args, partner, own, out, lends_exchanged<Lane>(args, sent), lends_exchanged<Lane>(args, received));
-        }
+    const std::size_t sent = args.sent.longest(args.ranks), received = args.received.longest(args.ranks);
+    const bool in_step = args.input == args.output || !lends_exchanged<Lane>(args, sent > received ? sent : received);
+    for (std::size_t base = 0; base < sent || base < received; base += window(args)) {
+      const auto for_partners = [&](auto use) {
+        for (std::uint32_t step = 0; step < args.ranks; ++step) use(Pair<Lane>(lane, args, step, base));
+      };
+      if (in_step) {
+        for_partners([](const Pair<Lane>& pair) {
+          pair.lend();
+          pair.take();
+          pair.settle();
+        });
+      } else {
+        for_partners([](const Pair<Lane>& pair) { pair.lend(); });
+        for_partners([](const Pair<Lane>& pair) { pair.take(); });
+        for_partners([](const Pair<Lane>& pair) { pair.settle(); });
       }
     }
   }
@@ -52,22 +58,55 @@ struct PairwiseAlltoall {
   // A block is lent in parts of so many bytes.
   static XYLEM_HD std::size_t window(const Args& args) { return 64 * args.chunk_bytes; }
 
+  // A window of what this rank and its partner in a step have for each other.
   template <class Lane>
-  static XYLEM_HD void exchange(Lane& lane, const Args& args, std::uint32_t partner, exec::View own, exec::Slice out,
-                                bool lends, bool borrows) {
-    if (lends && own.data == out.data) {
-      lane.copy({args.scratch, own.bytes}, own);
-      own.data = args.scratch;
+  class Pair {
+   public:
+    XYLEM_HD Pair(Lane& lane, const Args& args, std::uint32_t step, std::size_t base)
+        : lane_(lane),
+          args_(args),
+          partner_((step + args.ranks - args.rank) % args.ranks),
+          own_(args.in_block(partner_, base, window(args))),
+          out_(args.out_block(partner_, base, window(args))),
+          lends_(partner_ != args.rank && lends_exchanged<Lane>(args, args.sent.at(partner_).length)),
+          borrows_(partner_ != args.rank && lends_exchanged<Lane>(args, args.received.at(partner_).length)),
+          copied_(lends_ && own_.data == out_.data) {}
+
+    XYLEM_HD void lend() const {
+      if (copied_) lane_.copy({args_.scratch, own_.bytes}, own_);
+      if (lends_) lane_.lend(lent(), partner_);
     }
-    if (lends) lane.lend(own, partner);
-    const bool receives = !(borrows && lane.borrow(partner, out));
-    const bool sends = !(lends && lane.settle(own, partner));
+    XYLEM_HD void take() const {
+      if (partner_ == args_.rank) return lane_.keep(out_, own_);
+      if (borrows_) lane_.borrow(partner_, out_);
+      through_slots(!lends_, !borrows_);
+    }
+    // What could not be read comes through slots after all.
+    XYLEM_HD void settle() const {
+      const bool sends = lends_ && !lane_.settle(lent(), partner_);
+      through_slots(sends, borrows_ && lane_.refused(partner_, out_));
+    }
+
+   private:
+    XYLEM_HD exec::View lent() const { return copied_ ? exec::View(args_.scratch, own_.bytes) : own_; }
+
     // Both send before they receive, so what comes may be put where what goes was.
-    for (std::size_t base = 0; base < own.bytes || base < out.bytes; base += args.chunk_bytes) {
-      if (sends) lane.send(part_of(own, base, args.chunk_bytes), partner);
-      if (receives) lane.recv(partner, part_of(out, base, args.chunk_bytes));
+    XYLEM_HD void through_slots(bool sends, bool receives) const {
+      const exec::View own = sends ? lent() : exec::View();
+      const exec::Slice out = receives ? out_ : exec::Slice();
+      for (std::size_t base = 0; base < own.bytes || base < out.bytes; base += args_.chunk_bytes) {
+        lane_.send(part_of(own, base, args_.chunk_bytes), partner_);
+        lane_.recv(partner_, part_of(out, base, args_.chunk_bytes));
+      }
     }
-  }
+
+    Lane& lane_;
+    const Args& args_;
+    std::uint32_t partner_;
+    exec::View own_;
+    exec::Slice out_;
+    bool lends_, borrows_, copied_;
+  };
 };
 
 }  // namespace xylem::coll

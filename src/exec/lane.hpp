@@ -141,6 +141,11 @@ class Lane {
     if constexpr (kLends) return out.bytes == 0 || port_.borrow(from, out);
     return false;
   }
+  // What that said of the last slot from a rank.
+  XYLEM_HD bool refused(std::uint32_t from, Slice out) {
+    if constexpr (kLends) return out.bytes != 0 && port_.refused(from);
+    return false;
+  }
 
   // The board of the host, see exec/board.hpp. `show` is publish of a whole range.
   XYLEM_HD_CALLED void show(View own) {

@@ -14,6 +14,7 @@
 //   void  lend(peer, View)           let `peer` copy that from this rank's memory, which stays as it is until
 //   bool  settle(peer)               waits until `peer` has done so. False: it could not
 //   bool  borrow(peer, Slice)        wait for what `peer` lends, which must be as long; copy it. False: it cannot be read
+//   bool  refused(peer)              that was so of the last slot from `peer`
 //   void  copy(Slice, View)          and
 //   void  reduce(Slice, View, View)  of equal length; the result may be one of the operands
 //   split(first, second)             both at the same time, each with a Port of its own
@@ -127,7 +128,7 @@ class MemoryPort {
   // One loan is under way on a channel at a time. Only where Team::kLends.
   void lend(std::uint32_t peer, View own) {
     const Slice slot = begin_send(peer, sizeof(Loan));
-    if (fault_ != Fault::none) return;
+    if (fault_ != Fault::none || slot.data == nullptr) return;
     *reinterpret_cast<Loan*>(slot.data) = {own.data, own.bytes};
     end_send(peer, kLoanMark);
   }
@@ -143,7 +144,7 @@ class MemoryPort {
 
   bool borrow(std::uint32_t peer, Slice out) {
     const View slot = begin_recv(peer, kLoanMark);
-    if (fault_ != Fault::none) return true;
+    if (fault_ != Fault::none || slot.data == nullptr) return true;
     const Loan loan = *reinterpret_cast<const Loan*>(slot.data);
     if (loan.bytes != out.bytes) {
       fail(Fault::protocol, peer);
@@ -156,6 +157,11 @@ class MemoryPort {
     if (!taken) channel.head->refused = channel.position + 1;
     end_recv(peer);
     return taken;
+  }
+
+  bool refused(std::uint32_t peer) const {
+    const Channel& channel = endpoints_.from[peer];
+    return fault_ == Fault::none && channel.head->refused == channel.position;
   }
 
   XYLEM_HD_CALLED Slice begin_publish(std::size_t bytes) {

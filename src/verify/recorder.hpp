@@ -56,6 +56,7 @@ class Recorder {
     program_.push_back({refuses_ ? Action::refuse : Action::borrow, peer, out.bytes, region(out.data), {}, {}});
     return !refuses_;
   }
+  bool refused(std::uint32_t) const { return refuses_; }
   void copy(exec::Slice out, exec::View in) {
     program_.push_back({Action::copy, 0, out.bytes, region(out.data), region(in.data), {}});
   }

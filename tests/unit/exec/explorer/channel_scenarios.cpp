@@ -117,6 +117,7 @@ class Loans : public Channels {
         } else {
           Payload got;
           if (lane.borrow(0, slice(got)) != readable()) Explorer::fail("the reader takes a loan for what it was not");
+          if (lane.refused(0, slice(got)) == readable()) Explorer::fail("the reader forgets what it could not read");
           if (!readable()) lane.recv(0, slice(got));
           expect_payload(got, wanted);
         }
