@@ -107,7 +107,7 @@ constexpr std::array kRows = {
     row<Word, &Settings::provider>(
         "XYLEM_PROVIDER", own, "The libfabric provider between hosts, such as tcp;ofi_rxm. Unset: the most suitable one."),
     row<Word, &Settings::nic>("XYLEM_NIC", own,
-                              "The network interface or device between hosts, such as eth0 or mlx5_0. Unset: the nearest."),
+                              "The network interface or device between hosts, such as eth0 or mlx5_0. Unset: the fastest."),
     row<Word, &Settings::collectives>(
         "XYLEM_COLLECTIVES", agreed,
         "The collectives of an MPI program that run on Xylem, such as allreduce,bcast, in all their forms. Unset: all."),
